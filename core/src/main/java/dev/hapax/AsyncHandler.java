@@ -1,0 +1,11 @@
+package dev.hapax;
+
+import java.util.concurrent.CompletionStage;
+
+/** The work that is to be done once, without a thread that waits for it. */
+@FunctionalInterface
+public interface AsyncHandler<T> {
+
+    /** Begins the work; the stage ends as {@link Handler#run} would. */
+    CompletionStage<T> run(Lease lease);
+}

@@ -1,0 +1,77 @@
+package dev.hapax;
+
+import dev.hapax.codec.Codec;
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.Snapshot;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** One operation, ready to run. Immutable; may be run more than once, which is what it is for. */
+public final class Call<T> {
+    private final Hapax hapax;
+    private final Runner runner;
+    private final Request<T> request;
+
+    Call(Hapax hapax, Runner runner, Request<T> request) {
+        this.hapax = hapax;
+        this.runner = runner;
+        this.request = request;
+    }
+
+    /** The bytes of the request: the same key with other bytes never runs. Left out, every request is the same. */
+    public Call<T> fingerprint(byte[] requestBytes) {
+        return fingerprint(Fingerprint.of(requestBytes));
+    }
+
+    public Call<T> fingerprint(Fingerprint fingerprint) {
+        return with(new Request<>(request.key(), request.id(), fingerprint, request.policy(), request.codec()));
+    }
+
+    /**
+     * The type of the result. Left out, it is {@code byte[]}.
+     *
+     * @throws IllegalArgumentException when there is no codec for the type
+     */
+    public <R> Call<R> returning(Class<R> type) {
+        return returning(hapax.codecs().codecFor(type));
+    }
+
+    public <R> Call<R> returning(Codec<R> codec) {
+        return with(new Request<>(request.key(), request.id(), request.fingerprint(), request.policy(), codec));
+    }
+
+    /**
+     * Runs the handler on this thread, unless the operation ran before or is running.
+     *
+     * @throws X what the handler threw, if it may be tried again
+     * @throws ClaimLostException when the handler was overtaken while it ran
+     * @throws CallInterruptedException when this thread was interrupted before the handler began
+     * @throws ResultNotReadableException when the stored result cannot be decoded
+     * @throws dev.hapax.store.StoreException when the store refused, or could not be reached: nothing ran
+     */
+    public <X extends Exception> Outcome<T> run(Handler<T, X> handler) throws X {
+        return runner.run(request, handler);
+    }
+
+    /**
+     * Runs the handler on a thread of Hapax, or not at all, as {@link #run} does. The calling thread never blocks; what
+     * {@code run} throws, the stage fails with.
+     *
+     * @throws IllegalStateException within a transaction, which belongs to one thread
+     */
+    public CompletionStage<Outcome<T>> runAsync(AsyncHandler<T> handler) {
+        if (runner != hapax.leased()) {
+            throw new IllegalStateException("a transaction belongs to the thread that began it: use run");
+        }
+        return hapax.engine().runAsync(request, handler);
+    }
+
+    /** What the store knows of the operation; looks only. */
+    public CompletionStage<Optional<Snapshot>> find() {
+        return hapax.find(request.id());
+    }
+
+    private <R> Call<R> with(Request<R> changed) {
+        return new Call<>(hapax, runner, changed);
+    }
+}

@@ -1,0 +1,502 @@
+package dev.hapax;
+
+import dev.hapax.HeldLease.ClaimedAs;
+import dev.hapax.store.Claim;
+import dev.hapax.store.Claim.Mismatch;
+import dev.hapax.store.Claim.Replay;
+import dev.hapax.store.Claim.Running;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.Finish;
+import dev.hapax.store.OperationId;
+import dev.hapax.store.Payload;
+import dev.hapax.store.Release;
+import dev.hapax.store.Result;
+import dev.hapax.store.Snapshot;
+import dev.hapax.store.State;
+import dev.hapax.store.Store;
+import dev.hapax.store.StoreTransaction;
+import dev.hapax.store.StoreUnavailableException;
+import dev.hapax.store.Written;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way of a call: admit, run, settle.
+ *
+ * <p><b>Admit.</b> In this process one call at a time deals with an operation: the {@link Flight}. It asks the store;
+ * the others follow it and share its answer, so a storm of equal calls costs one claim. Who wins the claim is admitted.
+ * Who does not gets an answer, at once or after waiting, as the policy says. A follower whose leader ended without a
+ * result starts over.
+ *
+ * <p><b>Run.</b> The handler runs on the caller's thread, while the {@link LeaseKeeper} renews. No connection and no
+ * lock is held meanwhile.
+ *
+ * <p><b>Settle.</b> A value and a terminal failure are stored, anything else gives the claim back. Storing is tried
+ * again with the same token while the store cannot be reached; if it stays unreachable the caller still gets its
+ * result, marked as unrecorded, and the record is left to the lease. A failure to store never counts as a failure of
+ * the work.
+ */
+final class Engine {
+    private static final Logger log = LoggerFactory.getLogger(Engine.class);
+    private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+    private static final Duration CLAIM_PATIENCE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(10);
+
+    private final Store store;
+    private final Background background;
+    private final Listeners listeners;
+    private final LeaseKeeper keeper;
+    private final Waiters waiters;
+    private final DownstreamKeys downstreamKeys;
+    private final String owner;
+    private final Map<OperationId, Flight> flights = new ConcurrentHashMap<>();
+
+    Engine(Store store, Background background, Listeners listeners, Settings settings) {
+        this.store = store;
+        this.background = background;
+        this.listeners = listeners;
+        this.keeper = new LeaseKeeper(store, background, settings.shortestLease());
+        this.waiters = new Waiters(store, background, settings.maxWaiters());
+        this.downstreamKeys = settings.downstreamKeys();
+        this.owner = settings.owner();
+    }
+
+    record Settings(String owner, DownstreamKeys downstreamKeys, Duration shortestLease, int maxWaiters) {}
+
+    /** What admission ends with: an answer, or the ownership of the operation. */
+    private sealed interface Admission<T> {
+        record Answered<T>(Claim claim) implements Admission<T> {}
+
+        /** @param flight empty when the handler runs unprotected: then there is no claim to settle either */
+        record Owned<T>(
+                Request<T> request,
+                HeldLease lease,
+                @Nullable Flight flight) implements Admission<T> {}
+    }
+
+    <T, X extends Exception> Outcome<T> run(Request<T> request, Handler<T, X> handler) throws X {
+        Admission<T> admission = Stages.await(request.id(), admit(request), this::giveBack);
+        if (admission instanceof Admission.Answered<T> answered) {
+            return answer(request, answered.claim());
+        }
+        Admission.Owned<T> owned = (Admission.Owned<T>) admission;
+        listeners.tell(l -> l.claimed(request.key(), owned.lease().attempt()));
+        T value;
+        try {
+            value = handler.run(owned.lease());
+        } catch (Throwable thrown) {
+            if (request.policy().isTerminal(thrown)) {
+                TerminalFailure failure = TerminalFailure.of(thrown);
+                return failed(owned, failure, Stages.join(finish(owned, result(failure))));
+            }
+            released(owned, thrown, Stages.join(release(owned, thrown.toString())));
+            throw thrown;
+        }
+        return completed(owned, value, Stages.join(finish(owned, encode(request, owned.lease(), value))));
+    }
+
+    <T> CompletableFuture<Outcome<T>> runAsync(Request<T> request, AsyncHandler<T> handler) {
+        return CompletableFuture.supplyAsync(() -> admit(request), background)
+                .thenCompose(admission -> admission)
+                .thenComposeAsync(
+                        admission -> admission instanceof Admission.Answered<T> answered
+                                ? CompletableFuture.completedFuture(answer(request, answered.claim()))
+                                : runAsync((Admission.Owned<T>) admission, handler),
+                        background);
+    }
+
+    private <T> CompletableFuture<Outcome<T>> runAsync(Admission.Owned<T> owned, AsyncHandler<T> handler) {
+        listeners.tell(l -> l.claimed(owned.request().key(), owned.lease().attempt()));
+        return Stages.call(() -> Objects.requireNonNull(handler.run(owned.lease()), "the handler returned no stage"))
+                .handleAsync((value, error) -> error == null ? complete(owned, value) : fail(owned, error), background)
+                .thenCompose(settled -> settled);
+    }
+
+    private <T> CompletableFuture<Outcome<T>> complete(Admission.Owned<T> owned, T value) {
+        return finish(owned, encode(owned.request(), owned.lease(), value))
+                .thenApplyAsync(recorded -> completed(owned, value, recorded), background);
+    }
+
+    private <T> CompletableFuture<Outcome<T>> fail(Admission.Owned<T> owned, Throwable error) {
+        Throwable thrown = Stages.cause(error);
+        if (owned.request().policy().isTerminal(thrown)) {
+            TerminalFailure failure = TerminalFailure.of(thrown);
+            return finish(owned, result(failure))
+                    .thenApplyAsync(recorded -> failed(owned, failure, recorded), background);
+        }
+        return release(owned, thrown.toString())
+                .thenComposeAsync(
+                        written -> {
+                            released(owned, thrown, written);
+                            return CompletableFuture.failedFuture(thrown);
+                        },
+                        background);
+    }
+
+    /** Runs inside the caller's transaction: one row, committed with the effect or not at all. Nothing waits here. */
+    <T, X extends Exception> Outcome<T> runWithin(
+            StoreTransaction transaction, Request<T> request, Handler<T, X> handler) throws X {
+        ClaimRequest claimRequest = claimRequest(request);
+        Claim claim = transaction.claim(claimRequest);
+        if (!(claim instanceof Claim.Won won)) {
+            return answer(request, claim);
+        }
+        Admission.Owned<T> owned =
+                new Admission.Owned<>(request, lease(request, claimRequest, won, System.nanoTime()), null);
+        listeners.tell(l -> l.claimed(request.key(), won.attempt()));
+        transaction.begin();
+        T value;
+        try {
+            value = handler.run(owned.lease());
+        } catch (Throwable thrown) {
+            undo(transaction, thrown);
+            if (request.policy().isTerminal(thrown)) {
+                TerminalFailure failure = TerminalFailure.of(thrown);
+                finishWithin(transaction, owned, result(failure));
+                return failed(owned, failure, true);
+            }
+            listeners.tell(l -> l.released(request.key(), won.attempt(), thrown));
+            throw thrown;
+        }
+        finishWithin(transaction, owned, encode(request, owned.lease(), value));
+        return completed(owned, value, true);
+    }
+
+    private static void undo(StoreTransaction transaction, Throwable thrown) {
+        try {
+            transaction.undo();
+        } catch (RuntimeException broken) {
+            thrown.addSuppressed(broken);
+        }
+    }
+
+    private void finishWithin(StoreTransaction transaction, Admission.Owned<?> owned, Result result) {
+        if (transaction.finish(finishOf(owned, result)) == Written.CLAIM_LOST) {
+            transaction.undo();
+            throw claimLost(owned);
+        }
+    }
+
+    private <T> CompletableFuture<Admission<T>> admit(Request<T> request) {
+        long waitUntil =
+                System.nanoTime() + request.policy().whenInFlight().atMost().toNanos();
+        return admit(request, waitUntil);
+    }
+
+    private <T> CompletableFuture<Admission<T>> admit(Request<T> request, long waitUntil) {
+        Flight mine = new Flight(request.fingerprint());
+        Flight other = flights.putIfAbsent(request.id(), mine);
+        return other == null ? lead(request, mine, waitUntil) : follow(request, other, waitUntil);
+    }
+
+    private <T> CompletableFuture<Admission<T>> admitLater(Request<T> request, long waitUntil) {
+        return CompletableFuture.supplyAsync(() -> admit(request, waitUntil), background)
+                .thenCompose(admission -> admission);
+    }
+
+    private <T> CompletableFuture<Admission<T>> lead(Request<T> request, Flight flight, long waitUntil) {
+        ClaimRequest claimRequest = claimRequest(request);
+        long sentAt = System.nanoTime();
+        return Stages.persist(background, CLAIM_PATIENCE, () -> store.claim(claimRequest))
+                .handle((claim, error) -> {
+                    if (error != null) {
+                        return claimFailed(request, flight, claimRequest, Stages.cause(error));
+                    }
+                    if (claim instanceof Claim.Won won) {
+                        return won(request, flight, lease(request, claimRequest, won, sentAt));
+                    }
+                    flights.remove(request.id(), flight);
+                    flight.claim().complete(claim);
+                    return answerOrWait(request, claim, waitUntil);
+                })
+                .thenCompose(admission -> admission);
+    }
+
+    private <T> CompletableFuture<Admission<T>> won(Request<T> request, Flight flight, HeldLease lease) {
+        keeper.keep(lease, request.policy().maxDuration());
+        flight.claim().complete(new Claim.Won(lease.attempt()));
+        if (lease.attempt() > 1) {
+            log.info("Took over operation {}, attempt {}", request.id(), lease.attempt());
+        }
+        return CompletableFuture.completedFuture(new Admission.Owned<>(request, lease, flight));
+    }
+
+    private <T> CompletableFuture<Admission<T>> claimFailed(
+            Request<T> request, Flight flight, ClaimRequest claimRequest, Throwable error) {
+        flights.remove(request.id(), flight);
+        flight.claim().completeExceptionally(error);
+        boolean unavailable = error instanceof StoreUnavailableException;
+        if (unavailable) {
+            giveBackUnheard(request, claimRequest);
+        }
+        if (unavailable && request.policy().onStoreFailure() == OnStoreFailure.OPEN) {
+            log.warn("Running {} unprotected, the store cannot be reached: {}", request.id(), error.toString());
+            listeners.tell(l -> l.unprotected(request.key(), error));
+            HeldLease lease = lease(request, claimRequest, new Claim.Won(1), System.nanoTime());
+            return CompletableFuture.completedFuture(new Admission.Owned<>(request, lease, null));
+        }
+        listeners.tell(l -> l.refused(request.key(), error));
+        return CompletableFuture.failedFuture(error);
+    }
+
+    /**
+     * The claim may have been granted although nobody heard of it. Nobody will run it, so the next call need not wait.
+     */
+    private void giveBackUnheard(Request<?> request, ClaimRequest claimRequest) {
+        Release release = new Release(
+                request.id(), claimRequest.token(), request.policy().retention(), "the answer to the claim was lost");
+        Stages.persist(background, request.policy().lease(), () -> store.release(release))
+                .whenComplete((written, error) -> log.debug("Gave back {}: {}", request.id(), written, error));
+    }
+
+    private <T> CompletableFuture<Admission<T>> follow(Request<T> request, Flight flight, long waitUntil) {
+        boolean same = flight.fingerprint().equals(request.fingerprint());
+        return flight.claim()
+                .handle((claim, error) -> {
+                    if (claim instanceof Claim.Won) {
+                        return same ? followRunning(request, flight, waitUntil) : Engine.<T>answered(new Mismatch());
+                    }
+                    if (error != null && request.policy().onStoreFailure() == OnStoreFailure.CLOSED) {
+                        listeners.tell(l -> l.refused(request.key(), Stages.cause(error)));
+                        return CompletableFuture.<Admission<T>>failedFuture(Stages.cause(error));
+                    }
+                    return same && error == null
+                            ? answerOrWait(request, claim, waitUntil)
+                            : admitLater(request, waitUntil);
+                })
+                .thenCompose(admission -> admission);
+    }
+
+    private <T> CompletableFuture<Admission<T>> followRunning(Request<T> request, Flight flight, long waitUntil) {
+        if (!request.waits()) {
+            return answered(new Running(request.policy().lease()));
+        }
+        return waiters.waitFor(flight.end(), waitUntil, Optional.empty())
+                .thenComposeAsync(
+                        end -> end.isPresent() ? answered(new Replay(end.get())) : startOver(request, waitUntil),
+                        background);
+    }
+
+    private <T> CompletableFuture<Admission<T>> answerOrWait(Request<T> request, Claim claim, long waitUntil) {
+        if (!(claim instanceof Running) || !request.waits()) {
+            return answered(claim);
+        }
+        return waiters.waitForChange(request.id(), waitUntil)
+                .thenComposeAsync(
+                        change -> change.flatMap(found -> replay(request, found))
+                                .map(Engine::<T>answered)
+                                .orElseGet(() -> startOver(request, waitUntil)),
+                        background);
+    }
+
+    private static Optional<Claim> replay(Request<?> request, Snapshot found) {
+        boolean ours = !found.expired() && found.fingerprint().equals(request.fingerprint());
+        return ours ? Optional.ofNullable(found.result()).map(Replay::new) : Optional.empty();
+    }
+
+    private <T> CompletableFuture<Admission<T>> startOver(Request<T> request, long waitUntil) {
+        return waitUntil - System.nanoTime() > 0
+                ? admit(request, waitUntil)
+                : answered(new Running(request.policy().lease()));
+    }
+
+    private static <T> CompletableFuture<Admission<T>> answered(Claim claim) {
+        return CompletableFuture.completedFuture(new Admission.Answered<>(claim));
+    }
+
+    /** A caller that was interrupted while it waited got the claim after all. */
+    private <T> void giveBack(Admission<T> admission) {
+        if (admission instanceof Admission.Owned<T> owned) {
+            release(owned, "the caller was interrupted");
+        }
+    }
+
+    private <T> Outcome<T> answer(Request<T> request, Claim claim) {
+        return claim.fold(
+                won -> {
+                    throw new AssertionError("a claim that was won is run, not answered");
+                },
+                replay -> {
+                    listeners.tell(l -> l.replayed(request.key()));
+                    return new Outcome.Replayed<T>(request.id(), decode(request, replay.result()));
+                },
+                running -> {
+                    listeners.tell(l -> l.inProgress(request.key()));
+                    return new Outcome.InProgress<T>(request.id(), shorter(running.remaining(), RETRY_AFTER));
+                },
+                mismatch -> {
+                    listeners.tell(l -> l.mismatched(request.key()));
+                    return new Outcome.Mismatched<T>(request.id());
+                },
+                inDoubt -> {
+                    listeners.tell(l -> l.inDoubt(request.key()));
+                    return new Outcome.InDoubt<T>(request.id());
+                });
+    }
+
+    /**
+     * Stores the end of an operation.
+     *
+     * @return whether it was recorded; fails with {@link ClaimLostException} if somebody else has the operation
+     */
+    private CompletableFuture<Boolean> finish(Admission.Owned<?> owned, Result result) {
+        if (owned.flight() == null) {
+            return CompletableFuture.completedFuture(false);
+        }
+        Finish finish = finishOf(owned, result);
+        return Stages.persist(background, patience(owned.request()), () -> store.finish(finish))
+                .handle((written, error) -> {
+                    land(owned, written == Written.RECORDED ? Optional.of(result) : Optional.empty());
+                    if (written == Written.CLAIM_LOST) {
+                        throw claimLost(owned);
+                    }
+                    if (error != null) {
+                        unrecorded(owned, Stages.cause(error));
+                    }
+                    return error == null;
+                });
+    }
+
+    /** Gives the claim back. Empty when there is none, or when the store could not be told. */
+    private CompletableFuture<Optional<Written>> release(Admission.Owned<?> owned, String why) {
+        if (owned.flight() == null) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        Request<?> request = owned.request();
+        Release release = new Release(
+                request.id(), owned.lease().token(), request.policy().retention(), why);
+        return Stages.persist(background, patience(request), () -> store.release(release))
+                .handle((written, error) -> {
+                    land(owned, Optional.empty());
+                    if (error != null) {
+                        log.warn("Could not give back {}, left to its lease: {}", request.id(), error.toString());
+                    }
+                    return Optional.ofNullable(written);
+                });
+    }
+
+    private void land(Admission.Owned<?> owned, Optional<Result> end) {
+        keeper.letGo(owned.lease());
+        Flight flight = Objects.requireNonNull(owned.flight());
+        flights.remove(owned.request().id(), flight);
+        flight.end().complete(end);
+    }
+
+    private <T> Outcome<T> completed(Admission.Owned<T> owned, T value, boolean recorded) {
+        Request<T> request = owned.request();
+        HeldLease lease = owned.lease();
+        if (recorded) {
+            listeners.tell(l -> l.completed(request.key(), lease.attempt(), lease.heldFor(System.nanoTime())));
+        }
+        return new Outcome.Executed<>(request.id(), lease.attempt(), recorded, Ending.value(value));
+    }
+
+    private <T> Outcome<T> failed(Admission.Owned<T> owned, TerminalFailure failure, boolean recorded) {
+        Request<T> request = owned.request();
+        int attempt = owned.lease().attempt();
+        if (recorded) {
+            listeners.tell(l -> l.failed(request.key(), attempt, failure));
+        }
+        return new Outcome.Executed<>(request.id(), attempt, recorded, Ending.failure(failure));
+    }
+
+    private void released(Admission.Owned<?> owned, Throwable thrown, Optional<Written> written) {
+        if (written.equals(Optional.of(Written.RECORDED))) {
+            int attempt = owned.lease().attempt();
+            listeners.tell(l -> l.released(owned.request().key(), attempt, thrown));
+        } else if (written.isPresent()) {
+            thrown.addSuppressed(claimLost(owned));
+        }
+    }
+
+    private ClaimLostException claimLost(Admission.Owned<?> owned) {
+        Request<?> request = owned.request();
+        int attempt = owned.lease().attempt();
+        log.warn("Attempt {} of operation {} lost its claim to somebody else", attempt, request.id());
+        listeners.tell(l -> l.claimLost(request.key(), attempt));
+        return new ClaimLostException(request.id(), attempt);
+    }
+
+    private void unrecorded(Admission.Owned<?> owned, Throwable error) {
+        Request<?> request = owned.request();
+        log.error("Operation {} is done, but the store could not be told; left to its lease", request.id(), error);
+        listeners.tell(l -> l.unrecorded(request.key(), owned.lease().attempt(), error));
+    }
+
+    private ClaimRequest claimRequest(Request<?> request) {
+        return new ClaimRequest(
+                request.id(),
+                request.key(),
+                request.fingerprint(),
+                UUID.randomUUID(),
+                owner,
+                request.policy().terms());
+    }
+
+    private HeldLease lease(Request<?> request, ClaimRequest claimRequest, Claim.Won won, long sentAt) {
+        ClaimedAs claimed = new ClaimedAs(request.id(), claimRequest.token(), won.attempt());
+        return new HeldLease(claimed, request.policy().lease(), downstreamKeys, sentAt);
+    }
+
+    private static Finish finishOf(Admission.Owned<?> owned, Result result) {
+        Request<?> request = owned.request();
+        return new Finish(
+                request.id(), owned.lease().token(), result, request.policy().retention());
+    }
+
+    private static Result result(TerminalFailure failure) {
+        return Result.failed(failure.code(), failure.getMessage());
+    }
+
+    private <T> Result encode(Request<T> request, HeldLease lease, T value) {
+        Payload payload;
+        try {
+            payload = request.codec().encode(value);
+        } catch (Exception | StackOverflowError broken) {
+            return notStored(request, lease, 0, "its codec failed: " + broken);
+        }
+        int length = payload.body().length;
+        int most = request.policy().maxBody();
+        return length <= most
+                ? Result.completed(payload)
+                : notStored(request, lease, payload.code(), "it has %d bytes, %d are kept".formatted(length, most));
+    }
+
+    private Result notStored(Request<?> request, HeldLease lease, int code, String why) {
+        log.warn("The result of operation {} is not kept: {}", request.id(), why);
+        listeners.tell(l -> l.resultNotStored(request.key(), lease.attempt(), why));
+        return Result.notStored(code, why);
+    }
+
+    private static <T> Ending<T> decode(Request<T> request, Result result) {
+        if (result.state() == State.FAILED) {
+            return Ending.failure(new TerminalFailure(result.code(), String.valueOf(result.error())));
+        }
+        Payload payload = result.payload();
+        if (payload == null) {
+            String why = String.valueOf(result.error());
+            return Ending.notStored(() -> new ResultNotStoredException(request.id(), result.code(), why));
+        }
+        try {
+            return Ending.value(request.codec().decode(payload));
+        } catch (Exception | StackOverflowError broken) {
+            throw new ResultNotReadableException(request.id(), broken);
+        }
+    }
+
+    private static Duration patience(Request<?> request) {
+        return shorter(request.policy().lease(), LONGEST_PATIENCE);
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.hapax;
+
+import dev.hapax.store.Renewal;
+import dev.hapax.store.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the leases of running handlers, all that are due in one go, at a third of their length.
+ *
+ * <p>A handler that runs longer than its policy allows is no longer renewed: its lease runs out and the operation gets
+ * what {@code whenAbandoned} says. A lease that could not be renewed in time counts as lost for its handler, since
+ * another process may own the operation by then; whether it really is lost, only the store decides.
+ */
+final class LeaseKeeper {
+    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+    private static final int MOST_AT_ONCE = 1_000;
+
+    private final Store store;
+    private final Background background;
+    private final Map<HeldLease, Duration> maxDurations = new ConcurrentHashMap<>();
+    private final AtomicBoolean renewing = new AtomicBoolean();
+
+    LeaseKeeper(Store store, Background background, Duration shortestLease) {
+        this.store = store;
+        this.background = background;
+        long tick = Math.max(1, Math.min(1_000, shortestLease.toMillis() / 10));
+        ScheduledExecutorService timer = background.timer();
+        timer.scheduleWithFixedDelay(this::tick, tick, tick, TimeUnit.MILLISECONDS);
+    }
+
+    void keep(HeldLease lease, Duration maxDuration) {
+        maxDurations.put(lease, maxDuration);
+    }
+
+    void letGo(HeldLease lease) {
+        maxDurations.remove(lease);
+    }
+
+    private void tick() {
+        long now = System.nanoTime();
+        List<HeldLease> due = new ArrayList<>();
+        maxDurations.forEach((lease, maxDuration) -> {
+            if (lease.hasRunOut(now)) {
+                lose(lease, "it ran out before it could be renewed");
+            } else if (lease.renewalIsDue(now) && lease.heldFor(now).compareTo(maxDuration) < 0) {
+                due.add(lease);
+            }
+        });
+        if (!due.isEmpty() && renewing.compareAndSet(false, true)) {
+            List<HeldLease> batch = due.subList(0, Math.min(due.size(), MOST_AT_ONCE));
+            background.execute(() -> renew(batch).whenComplete((done, error) -> renewing.set(false)));
+        }
+    }
+
+    private CompletionStage<?> renew(List<HeldLease> leases) {
+        long sentAt = System.nanoTime();
+        List<Renewal> renewals = leases.stream().map(HeldLease::renewal).toList();
+        return Stages.call(() -> store.renew(renewals))
+                .thenAccept(lost -> settle(leases, lost, sentAt))
+                .exceptionally(error -> {
+                    log.warn(
+                            "{} leases could not be renewed and will be tried again: {}",
+                            leases.size(),
+                            error.toString());
+                    return null;
+                });
+    }
+
+    private void settle(List<HeldLease> leases, Set<UUID> lost, long sentAt) {
+        for (HeldLease lease : leases) {
+            if (!lost.contains(lease.token())) {
+                lease.renewed(sentAt);
+            } else if (maxDurations.containsKey(lease)) {
+                lose(lease, "somebody else has the operation now");
+            }
+        }
+    }
+
+    private void lose(HeldLease lease, String why) {
+        letGo(lease);
+        log.warn("Lost the lease of operation {}, attempt {}: {}", lease.operationId(), lease.attempt(), why);
+        lease.markLost();
+    }
+}

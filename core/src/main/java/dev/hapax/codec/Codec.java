@@ -1,0 +1,72 @@
+package dev.hapax.codec;
+
+import dev.hapax.store.Payload;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Turns results into the bytes that are stored, and stored bytes back into results. Safe for use by many threads.
+ *
+ * <p>A codec that cannot encode a result does not undo the operation: it is recorded as done, without its result. A
+ * codec that cannot decode one leaves the record as it is.
+ */
+public interface Codec<T> {
+
+    Payload encode(T value) throws Exception;
+
+    T decode(Payload payload) throws Exception;
+
+    static Codec<byte[]> bytes() {
+        return BasicCodecs.BYTES;
+    }
+
+    /** Text as UTF-8. */
+    static Codec<String> text() {
+        return BasicCodecs.TEXT;
+    }
+
+    /** For operations that have no result: always {@code null}. */
+    static Codec<Void> nothing() {
+        return BasicCodecs.NOTHING;
+    }
+}
+
+final class BasicCodecs {
+    private BasicCodecs() {}
+
+    static final Codec<byte[]> BYTES = new Codec<>() {
+        @Override
+        public Payload encode(byte[] value) {
+            return Payload.of(value.clone());
+        }
+
+        @Override
+        public byte[] decode(Payload payload) {
+            return payload.body().clone();
+        }
+    };
+
+    static final Codec<String> TEXT = new Codec<>() {
+        @Override
+        public Payload encode(String value) {
+            return Payload.of(value.getBytes(StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public String decode(Payload payload) {
+            return new String(payload.body(), StandardCharsets.UTF_8);
+        }
+    };
+
+    static final Codec<Void> NOTHING = new Codec<>() {
+        @Override
+        public Payload encode(Void value) {
+            return Payload.of(new byte[0]);
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // null is the only value of Void
+        public Void decode(Payload payload) {
+            return null;
+        }
+    };
+}

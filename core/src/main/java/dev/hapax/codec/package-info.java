@@ -1,0 +1,5 @@
+/** How typed results become bytes and come back. */
+@NullMarked
+package dev.hapax.codec;
+
+import org.jspecify.annotations.NullMarked;

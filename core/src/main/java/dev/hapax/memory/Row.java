@@ -1,0 +1,90 @@
+package dev.hapax.memory;
+
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.Result;
+import dev.hapax.store.Snapshot;
+import dev.hapax.store.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stored operation.
+ *
+ * @param request the claim that owns or owned it
+ * @param token the request's, until somebody other than the owner changes the operation
+ */
+record Row(
+        ClaimRequest request,
+        State state,
+        UUID token,
+        int attempt,
+        Instant createdAt,
+        Instant claimedAt,
+        @Nullable Instant finishedAt,
+        Instant deadline,
+        @Nullable Result result) {
+
+    static Row created(ClaimRequest request, Instant now) {
+        return new Row(
+                request,
+                State.PROCESSING,
+                request.token(),
+                1,
+                now,
+                now,
+                null,
+                now.plus(request.terms().lease()),
+                null);
+    }
+
+    Row claimedBy(ClaimRequest next, Instant now) {
+        return new Row(
+                next,
+                State.PROCESSING,
+                next.token(),
+                attempt + 1,
+                createdAt,
+                now,
+                null,
+                now.plus(next.terms().lease()),
+                null);
+    }
+
+    Row ended(Result how, UUID by, Instant now, Duration retention) {
+        return new Row(request, how.state(), by, attempt, createdAt, claimedAt, now, now.plus(retention), how);
+    }
+
+    Row endedByOthers(Result how, Instant now) {
+        return ended(how, UUID.randomUUID(), now, request.terms().retention());
+    }
+
+    Row pending(UUID by, Instant until) {
+        return new Row(request, State.PENDING, by, attempt, createdAt, claimedAt, null, until, null);
+    }
+
+    Row parked() {
+        return new Row(
+                request, State.IN_DOUBT, UUID.randomUUID(), attempt, createdAt, claimedAt, null, Instant.MAX, null);
+    }
+
+    Row until(Instant later) {
+        return new Row(request, state, token, attempt, createdAt, claimedAt, finishedAt, later, result);
+    }
+
+    Snapshot snapshot(Instant now) {
+        return new Snapshot(
+                request.id(),
+                request.key(),
+                state,
+                request.fingerprint(),
+                token,
+                attempt,
+                request.owner(),
+                request.terms().whenAbandoned(),
+                new Snapshot.Times(createdAt, claimedAt, finishedAt, deadline),
+                Duration.between(now, deadline),
+                result);
+    }
+}

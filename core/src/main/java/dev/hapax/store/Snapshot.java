@@ -1,0 +1,49 @@
+package dev.hapax.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stored operation as it was at one moment of the store's clock.
+ *
+ * @param owner who claimed it last
+ * @param whenAbandoned what becomes of it when its lease runs out
+ * @param times when things happened to it
+ * @param remaining until its deadline on the store's clock; negative once that has passed
+ * @param result how it ended, if it did
+ */
+public record Snapshot(
+        OperationId id,
+        OperationKey key,
+        State state,
+        Fingerprint fingerprint,
+        UUID token,
+        int attempt,
+        String owner,
+        WhenAbandoned whenAbandoned,
+        Times times,
+        Duration remaining,
+        @Nullable Result result) {
+
+    /**
+     * When things happened to an operation, on the store's clock; the deadline of a parked one is {@link Instant#MAX}.
+     */
+    public record Times(
+            Instant createdAt, Instant claimedAt, @Nullable Instant finishedAt, Instant deadline) {}
+
+    public boolean pastDeadline() {
+        return remaining.isNegative() || remaining.isZero();
+    }
+
+    /** Whether it has ended and its retention is over: the next claim begins a new operation. */
+    public boolean expired() {
+        return state.isTerminal() && pastDeadline();
+    }
+
+    /** Whether somebody owns it and the lease still lasts. */
+    public boolean running() {
+        return state == State.PROCESSING && !pastDeadline();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.hapax.store;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Where operations live. Safe for use by many threads, and by many processes on the same data.
+ *
+ * <pre>
+ *            claim                    finish
+ *  (none) ───────────▶ PROCESSING ──────────────▶ COMPLETED ──deadline──▶ (removed)
+ *                       ▲  │  │  └─────────────▶ FAILED    ──deadline──▶ (removed)
+ *                       │  │  └─ lease ends, PARK ──▶ IN_DOUBT
+ *                       │  └──── release / lease ends, RERUN ──▶ PENDING
+ *  PENDING ─────────────┘
+ *    └── deadline passes, nobody came ──▶ FAILED (408)
+ * </pre>
+ *
+ * <p>What every store promises; {@code StoreContract} in the testkit is the executable form:
+ *
+ * <ul>
+ *   <li>A claim is decided by one atomic step. At most one claim of an operation is live at any time.
+ *   <li>{@code finish}, {@code renew} and {@code release} change something only if the operation is
+ *       {@link State#PROCESSING} <em>and</em> carries the sender's token. Otherwise they change nothing and say
+ *       {@link Written#CLAIM_LOST}.
+ *   <li>Every write may be sent again: the same claim wins again, the same finish and release are recorded again.
+ *   <li>A result, once stored, is never replaced, and is given back byte for byte until its deadline.
+ *   <li>The fingerprint is compared in every state of an operation that has not expired.
+ *   <li>Only the store's own clock decides whether a deadline has passed.
+ *   <li>An operation in {@link State#PROCESSING} or {@link State#IN_DOUBT} is never removed by a sweep.
+ *   <li>Correctness never depends on sweeping: claims act on what has passed by themselves.
+ * </ul>
+ *
+ * <p>A store may do its work on the calling thread before it returns the stage, and may complete stages on threads of
+ * its own: who must not block calls from elsewhere, and what follows a stage is short or goes elsewhere too.
+ *
+ * <p>A stage fails with {@link StoreUnavailableException} when the store could not be reached or did not answer in
+ * time; whether the write took effect is then unknown, and sending it again is safe. Any other failure is a
+ * {@link StoreException} that sending again will not mend.
+ */
+public interface Store extends AutoCloseable {
+
+    /** Decides who runs the operation. */
+    CompletionStage<Claim> claim(ClaimRequest request);
+
+    /** Stores how the operation ended. */
+    CompletionStage<Written> finish(Finish finish);
+
+    /** Gives the claim back; the operation becomes {@link State#PENDING}. */
+    CompletionStage<Written> release(Release release);
+
+    /**
+     * Prolongs leases, each on its own.
+     *
+     * @return the tokens of the claims that are lost
+     */
+    CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals);
+
+    /** Looks operations up, in one go. What is not there is not in the answer. */
+    CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids);
+
+    /**
+     * Gives at most {@code limit} operations past their deadline what their state says. May run in any number of
+     * processes at once: each operation is handled, and counted, by one of them.
+     */
+    CompletionStage<Swept> sweep(int limit);
+
+    /** Lets go of what the store itself opened; never of what it was given. Closing twice does nothing. */
+    @Override
+    void close();
+}

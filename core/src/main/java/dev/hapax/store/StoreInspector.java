@@ -1,0 +1,123 @@
+package dev.hapax.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A look into a store, and the few things an operator may do by hand. For consoles and command lines: nothing here is
+ * on the way of a request. Blocking; safe for use by many threads.
+ *
+ * <p>What an operator does replaces the token: the owner of before, should it still live, gets
+ * {@link Written#CLAIM_LOST}.
+ */
+public interface StoreInspector {
+
+    /** Operations that fit the search, newest first. */
+    List<Snapshot> search(Search search);
+
+    /** What is known to have happened to an operation, in order; empty if there is none. */
+    List<Event> timeline(OperationId id);
+
+    /**
+     * Takes the claim away from whoever holds it, or from nobody if the operation is in doubt: it becomes
+     * {@link State#PENDING}, and the next claim runs it.
+     *
+     * @param who the person, for the timeline
+     * @return what it is now, or empty when there is nothing to release: unknown, pending or ended
+     */
+    Optional<Snapshot> forceRelease(OperationId id, String who, String why);
+
+    /**
+     * Ends an operation that is in doubt with what somebody found out.
+     *
+     * @return what it is now, or empty when the operation is not in doubt
+     */
+    Optional<Snapshot> resolve(OperationId id, Result result, Duration retention, String who);
+
+    /**
+     * What to look for; whatever is left {@code null} or empty fits everything.
+     *
+     * @param keyPrefix the beginning of the key
+     * @param olderThan created at least this long ago
+     * @param limit how many at most, 1–10,000
+     */
+    record Search(
+            @Nullable String tenant,
+            @Nullable String scope,
+            @Nullable String keyPrefix,
+            Set<State> states,
+            Duration olderThan,
+            int limit) {
+        private static final int MOST = 10_000;
+
+        public Search {
+            states = Set.copyOf(states);
+            if (limit < 1 || limit > MOST) {
+                throw new IllegalArgumentException("limit is " + limit + "; 1 to " + MOST + " are allowed");
+            }
+        }
+
+        /** The newest hundred of all. */
+        public static Search everything() {
+            return new Search(null, null, null, Set.of(), Duration.ZERO, 100);
+        }
+
+        public Search tenant(String tenant) {
+            return new Search(tenant, scope, keyPrefix, states, olderThan, limit);
+        }
+
+        public Search scope(String scope) {
+            return new Search(tenant, scope, keyPrefix, states, olderThan, limit);
+        }
+
+        public Search keyPrefix(String keyPrefix) {
+            return new Search(tenant, scope, keyPrefix, states, olderThan, limit);
+        }
+
+        public Search states(State... states) {
+            return new Search(tenant, scope, keyPrefix, Set.of(states), olderThan, limit);
+        }
+
+        public Search olderThan(Duration age) {
+            return new Search(tenant, scope, keyPrefix, states, age, limit);
+        }
+
+        public Search limit(int limit) {
+            return new Search(tenant, scope, keyPrefix, states, olderThan, limit);
+        }
+    }
+
+    /**
+     * One thing that happened to an operation.
+     *
+     * @param attempt which attempt it belongs to
+     * @param actor the owner, the sweeper or the person who did it
+     * @param detail more, for people
+     */
+    record Event(
+            Instant at,
+            Kind kind,
+            int attempt,
+            String actor,
+            @Nullable String detail) {
+
+        public enum Kind {
+            CREATED,
+            CLAIMED,
+            TAKEN_OVER,
+            RELEASED,
+            REOPENED,
+            TIMED_OUT,
+            ABANDONED,
+            PARKED,
+            FORCE_RELEASED,
+            RESOLVED,
+            COMPLETED,
+            FAILED
+        }
+    }
+}
