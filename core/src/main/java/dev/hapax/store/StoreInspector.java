@@ -107,6 +107,7 @@ public interface StoreInspector {
 
         public enum Kind {
             CREATED,
+            BEGUN_ANEW,
             CLAIMED,
             TAKEN_OVER,
             RELEASED,

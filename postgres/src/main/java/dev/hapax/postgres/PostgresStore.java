@@ -1,0 +1,246 @@
+package dev.hapax.postgres;
+
+import dev.hapax.store.Claim;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.Finish;
+import dev.hapax.store.OperationId;
+import dev.hapax.store.Release;
+import dev.hapax.store.Renewal;
+import dev.hapax.store.Snapshot;
+import dev.hapax.store.Store;
+import dev.hapax.store.StoreTransaction;
+import dev.hapax.store.Swept;
+import dev.hapax.store.Written;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+
+/**
+ * Keeps operations in PostgreSQL 14 or later, over any {@link DataSource}. Safe for use by many threads and processes.
+ *
+ * <p>The tables must be there: see {@link PostgresSchema}. A connection is held only for a round of statements, never
+ * while a handler runs, and never more than one by the same thread; a pool of one works. Works behind a connection
+ * pooler in transaction mode: no state is left in a session.
+ *
+ * <p>Works on the calling thread when nothing else is under way, and on threads of its own otherwise (see
+ * {@link Store}).
+ */
+public final class PostgresStore implements Store {
+    private static final Duration IMPATIENT = Duration.ofMillis(1);
+    private static final Duration SWEEP_IO_TIMEOUT = Duration.ofMinutes(1);
+
+    private final LaneSettings settings;
+    private final ScheduledExecutorService timer;
+    private final ThreadPoolExecutor workers;
+    private final List<Lane<ClaimRequest, Claim>> claims;
+    private final List<Lane<Finish, Written>> finishes;
+    private final Lane<Release, Written> releases;
+    private final Lane<Renewal, Written> renewals;
+
+    private PostgresStore(Builder builder) {
+        ThreadFactory daemons = task -> {
+            Thread thread = new Thread(task, "hapax-postgres");
+            thread.setDaemon(true);
+            return thread;
+        };
+        timer = new ScheduledThreadPoolExecutor(1, daemons);
+        workers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
+        settings = new LaneSettings(
+                builder.dataSource,
+                builder.ioTimeout,
+                Session.Guard.lockTimeout(builder.lockTimeout),
+                Session.Guard.lockTimeout(IMPATIENT),
+                builder.lockPatience,
+                builder.largestRound,
+                workers,
+                timer);
+        claims = lanes(builder.lanes, () -> new Lane<>(new ClaimWork(), settings));
+        finishes = lanes(builder.lanes, () -> new Lane<>(OwnerWork.finish(), settings));
+        releases = new Lane<>(OwnerWork.release(), settings);
+        renewals = new Lane<>(OwnerWork.renew(), settings);
+    }
+
+    /** With the default settings. */
+    public static PostgresStore over(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    public static Builder builder(DataSource dataSource) {
+        return new Builder(dataSource);
+    }
+
+    @Override
+    public CompletionStage<Claim> claim(ClaimRequest request) {
+        return lane(claims, request.id()).submit(request);
+    }
+
+    @Override
+    public CompletionStage<Written> finish(Finish finish) {
+        return lane(finishes, finish.id()).submit(finish);
+    }
+
+    @Override
+    public CompletionStage<Written> release(Release release) {
+        return releases.submit(release);
+    }
+
+    @Override
+    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewed) {
+        List<Renewal> list = List.copyOf(renewed);
+        List<CompletableFuture<Written>> answers = renewals.submitAll(list);
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(all -> {
+                    Set<UUID> lost = new HashSet<>();
+                    for (int i = 0; i < list.size(); i++) {
+                        if (answers.get(i).join() == Written.CLAIM_LOST) {
+                            lost.add(list.get(i).token());
+                        }
+                    }
+                    return lost;
+                });
+    }
+
+    @Override
+    public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
+        return inSession(settings.ioTimeout(), session -> Rows.find(session, settings.patientGuard(), ids));
+    }
+
+    @Override
+    public CompletionStage<Swept> sweep(int limit) {
+        return inSession(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, settings.patientGuard(), limit));
+    }
+
+    /**
+     * Enlists the caller's own transaction, so that the effect and its record commit or vanish together.
+     *
+     * <pre>{@code
+     * hapax.transactional(store.enlist(connection)).scope("orders").key(key).run(lease -> insertOrder(connection));
+     * connection.commit();
+     * }</pre>
+     *
+     * @param connection with a transaction open, or about to be: not in auto-commit mode. Never closed, committed or
+     *     rolled back as a whole by Hapax
+     * @throws IllegalArgumentException when the connection is in auto-commit mode
+     */
+    public StoreTransaction enlist(Connection connection) {
+        return PostgresTransaction.on(connection);
+    }
+
+    /** For consoles and command lines. */
+    public PostgresInspector inspector() {
+        return new PostgresInspector(settings);
+    }
+
+    /** Ends this store's threads. The data source stays open. */
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        workers.shutdown();
+    }
+
+    private interface SessionWork<T> {
+        T run(Session session) throws SQLException;
+    }
+
+    private <T> CompletionStage<T> inSession(Duration ioTimeout, SessionWork<T> work) {
+        try (Session session = Session.open(settings.dataSource(), ioTimeout)) {
+            return CompletableFuture.completedFuture(work.run(session));
+        } catch (SQLException e) {
+            return CompletableFuture.failedFuture(SqlErrors.translate(e));
+        }
+    }
+
+    private static <L> List<L> lanes(int count, Supplier<L> lane) {
+        List<L> lanes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            lanes.add(lane.get());
+        }
+        return lanes;
+    }
+
+    /**
+     * The same operation always takes the same lane: its claims meet in one round instead of waiting for each other.
+     */
+    private static <L> L lane(List<L> lanes, OperationId id) {
+        return lanes.get(Math.floorMod(id.value().hashCode(), lanes.size()));
+    }
+
+    /** Collects the settings of a {@link PostgresStore}. Not safe for use by many threads. */
+    public static final class Builder {
+        private final DataSource dataSource;
+        private int lanes = 2;
+        private int largestRound = 128;
+        private Duration lockTimeout = Duration.ofMillis(100);
+        private Duration lockPatience = Duration.ofSeconds(30);
+        private Duration ioTimeout = Duration.ofSeconds(10);
+
+        private Builder(DataSource dataSource) {
+            this.dataSource = dataSource;
+        }
+
+        /** How many rounds of claims, and as many of finishes, may be under way at a time. 2 unless set. */
+        public Builder lanes(int lanes) {
+            this.lanes = atLeastOne(lanes, "lanes");
+            return this;
+        }
+
+        /** How many operations may travel in one round. 128 unless set. */
+        public Builder largestRound(int operations) {
+            this.largestRound = atLeastOne(operations, "largestRound");
+            return this;
+        }
+
+        /** How long a round waits for a row that another transaction has locked. 100 ms unless set. */
+        public Builder lockTimeout(Duration lockTimeout) {
+            this.lockTimeout = positive(lockTimeout, "lockTimeout");
+            return this;
+        }
+
+        /** How long one call waits for a row that another transaction has locked, before it fails. 30 s unless set. */
+        public Builder lockPatience(Duration lockPatience) {
+            this.lockPatience = positive(lockPatience, "lockPatience");
+            return this;
+        }
+
+        /** How long to wait for an answer of the database before the connection counts as broken. 10 s unless set. */
+        public Builder ioTimeout(Duration ioTimeout) {
+            this.ioTimeout = positive(ioTimeout, "ioTimeout");
+            return this;
+        }
+
+        public PostgresStore build() {
+            return new PostgresStore(this);
+        }
+
+        private static int atLeastOne(int value, String name) {
+            if (value < 1) {
+                throw new IllegalArgumentException(name + " is " + value + "; at least 1 is needed");
+            }
+            return value;
+        }
+
+        private static Duration positive(Duration value, String name) {
+            if (value.isNegative() || value.toMillis() == 0) {
+                throw new IllegalArgumentException(name + " is " + value + "; at least a millisecond is needed");
+            }
+            return value;
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package dev.hapax.postgres;
+
+import dev.hapax.store.Claim;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.Finish;
+import dev.hapax.store.OperationId;
+import dev.hapax.store.Result;
+import dev.hapax.store.Ruling;
+import dev.hapax.store.Snapshot;
+import dev.hapax.store.StoreTransaction;
+import dev.hapax.store.Written;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Transactional mode: an advisory lock that lasts as long as the transaction decides who runs, and one write of the
+ * finished row commits with the effect. No lease, nothing to sweep, no second connection.
+ *
+ * <p>The lock comes before the look: a look in the same statement would not see what the lock's last holder committed.
+ * Who meets the lock taken is told at once that the operation is in progress.
+ *
+ * <p>The setting that keeps the planner on the index is put back right after the look: the transaction is not ours.
+ */
+final class PostgresTransaction implements StoreTransaction {
+    private static final String LOCK = """
+            SELECT pg_try_advisory_xact_lock(?), current_setting('enable_seqscan'),
+                set_config('enable_seqscan', 'off', true)""";
+
+    private static final String PUT_BACK = "SELECT set_config('enable_seqscan', ?, true)";
+
+    private static final String LOOK = "SELECT " + Rows.COLUMNS + " FROM hapax_operation WHERE id = ?; " + PUT_BACK;
+
+    private static final String INSERT = """
+            INSERT INTO hapax_operation (id, tenant, scope, key, fingerprint, token, owner, when_abandoned,
+                retention_ms, attempt, created_at, claimed_at, finished_at, state, deadline, code, headers, body, error)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, now(), now(), clock_timestamp(), ?,
+                clock_timestamp() + ? * interval '1 millisecond', ?, ?, ?, ?)
+            ON CONFLICT (id) DO NOTHING""";
+
+    private static final String REPLACE = """
+            UPDATE hapax_operation
+            SET fingerprint = ?, token = ?, owner = ?, when_abandoned = ?, retention_ms = ?, attempt = ?,
+                created_at = CASE WHEN ? THEN now() ELSE created_at END, claimed_at = now(),
+                finished_at = clock_timestamp(), state = ?, deadline = clock_timestamp() + ? * interval '1 millisecond',
+                code = ?, headers = ?, body = ?, error = ?
+            WHERE id = ? AND token = ? AND (state = 0 OR state <> 4 AND deadline <= clock_timestamp())""";
+
+    private final Connection connection;
+    private @Nullable Savepoint savepoint;
+    private @Nullable Held held;
+
+    /** @param row what was there before, if anything */
+    private record Held(
+            ClaimRequest request, int attempt, @Nullable Snapshot row) {}
+
+    private interface SqlStep<T> {
+        T run() throws SQLException;
+    }
+
+    private PostgresTransaction(Connection connection) {
+        this.connection = connection;
+    }
+
+    static PostgresTransaction on(Connection connection) {
+        boolean autoCommit = PostgresTransaction.<Boolean>translating(connection::getAutoCommit);
+        if (autoCommit) {
+            throw new IllegalArgumentException(
+                    "the connection is in auto-commit mode, so nothing would commit together: call setAutoCommit(false)");
+        }
+        return new PostgresTransaction(connection);
+    }
+
+    @Override
+    public Claim claim(ClaimRequest request) {
+        return translating(() -> {
+            String seqscan;
+            try (PreparedStatement lock = connection.prepareStatement(LOCK)) {
+                lock.setLong(1, lockOf(request.id()));
+                try (ResultSet row = lock.executeQuery()) {
+                    row.next();
+                    seqscan = row.getString(2);
+                    if (!row.getBoolean(1)) {
+                        putBack(seqscan);
+                        return new Claim.Running(request.terms().lease());
+                    }
+                }
+            }
+            return rule(request, look(request.id(), seqscan));
+        });
+    }
+
+    private Claim rule(ClaimRequest request, @Nullable Snapshot row) {
+        Ruling ruling = row == null ? new Ruling.BeginAnew() : Ruling.on(request, row);
+        if (ruling instanceof Ruling.BeginAnew) {
+            held = new Held(request, 1, row);
+            return new Claim.Won(1);
+        } else if (ruling instanceof Ruling.TakeOver) {
+            int attempt = Objects.requireNonNull(row).attempt() + 1;
+            held = new Held(request, attempt, row);
+            return new Claim.Won(attempt);
+        }
+        return ruling.answer(Objects.requireNonNull(row));
+    }
+
+    private @Nullable Snapshot look(OperationId id, String seqscan) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(LOOK)) {
+            select.setObject(1, id.value());
+            select.setString(2, seqscan);
+            select.execute();
+            try (ResultSet row = select.getResultSet()) {
+                return row.next() ? Rows.read(row) : null;
+            }
+        }
+    }
+
+    private void putBack(String seqscan) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PUT_BACK)) {
+            statement.setString(1, seqscan);
+            statement.execute();
+        }
+    }
+
+    @Override
+    public void begin() {
+        savepoint = translating(connection::setSavepoint);
+    }
+
+    @Override
+    public void undo() {
+        translating(() -> {
+            connection.rollback(Objects.requireNonNull(savepoint, "nothing was begun"));
+            return true;
+        });
+    }
+
+    @Override
+    public Written finish(Finish finish) {
+        Held claim = Objects.requireNonNull(held, "nothing was claimed");
+        int count =
+                translating(() -> claim.row() == null ? insert(claim, finish) : replace(claim, claim.row(), finish));
+        return count == 1 ? Written.RECORDED : Written.CLAIM_LOST;
+    }
+
+    private int insert(Held claim, Finish finish) throws SQLException {
+        ClaimRequest request = claim.request();
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            statement.setObject(1, request.id().value()); // id
+            statement.setString(2, request.key().tenant()); // tenant
+            statement.setString(3, request.key().scope()); // scope
+            statement.setString(4, request.key().key()); // key
+            int next = bindOwnership(statement, 5, request);
+            bindEnd(statement, next, finish);
+            return statement.executeUpdate();
+        }
+    }
+
+    private int replace(Held claim, Snapshot row, Finish finish) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(REPLACE)) {
+            int next = bindOwnership(statement, 1, claim.request());
+            statement.setInt(next, claim.attempt()); // attempt
+            statement.setBoolean(next + 1, claim.attempt() == 1); // created_at
+            next = bindEnd(statement, next + 2, finish);
+            statement.setObject(next, row.id().value()); // id
+            statement.setObject(next + 1, row.token()); // token, as it was seen
+            return statement.executeUpdate();
+        }
+    }
+
+    private static int bindOwnership(PreparedStatement statement, int index, ClaimRequest request) throws SQLException {
+        statement.setBytes(index, request.fingerprint().digest()); // fingerprint
+        statement.setObject(index + 1, request.token()); // token
+        statement.setString(index + 2, Rows.text(request.owner())); // owner
+        statement.setInt(index + 3, Rows.number(request.terms().whenAbandoned())); // when_abandoned
+        statement.setLong(index + 4, request.terms().retention().toMillis()); // retention_ms
+        return index + 5;
+    }
+
+    private static int bindEnd(PreparedStatement statement, int index, Finish finish) throws SQLException {
+        Result result = finish.result();
+        statement.setInt(index, Rows.number(result.state())); // state
+        statement.setLong(index + 1, finish.retention().toMillis()); // deadline
+        Rows.bindResult(statement, index + 2, result); // code, headers, body, error
+        return index + 6;
+    }
+
+    private static long lockOf(OperationId id) {
+        UUID value = id.value();
+        return value.getMostSignificantBits() ^ value.getLeastSignificantBits();
+    }
+
+    private static <T> T translating(SqlStep<T> step) {
+        try {
+            return step.run();
+        } catch (SQLException e) {
+            throw SqlErrors.translate(e);
+        }
+    }
+}

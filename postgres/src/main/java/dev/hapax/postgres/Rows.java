@@ -1,0 +1,130 @@
+package dev.hapax.postgres;
+
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.OperationId;
+import dev.hapax.store.OperationKey;
+import dev.hapax.store.Payload;
+import dev.hapax.store.Result;
+import dev.hapax.store.Snapshot;
+import dev.hapax.store.State;
+import dev.hapax.store.WhenAbandoned;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Between rows of {@code hapax_operation} and the values of the SPI. */
+final class Rows {
+    private static final List<State> STATES =
+            List.of(State.PENDING, State.PROCESSING, State.COMPLETED, State.FAILED, State.IN_DOUBT);
+    private static final List<WhenAbandoned> WHEN_ABANDONED =
+            List.of(WhenAbandoned.RERUN, WhenAbandoned.FAIL, WhenAbandoned.PARK);
+
+    /** The columns that {@link #read} reads. */
+    static final String COLUMNS = """
+            id, tenant, scope, key, state, fingerprint, token, attempt, owner, when_abandoned, \
+            created_at, claimed_at, finished_at, deadline, code, headers, body, error, clock_timestamp() AS now""";
+
+    private static final String FIND = "SELECT " + COLUMNS + " FROM hapax_operation WHERE id = ANY (?)";
+
+    private Rows() {}
+
+    static Map<OperationId, Snapshot> find(Session session, Session.Guard guard, Collection<OperationId> ids)
+            throws SQLException {
+        try (PreparedStatement select = session.prepareAlone(guard, FIND)) {
+            UUID[] values = ids.stream().map(OperationId::value).toArray(UUID[]::new);
+            select.setArray(1, select.getConnection().createArrayOf("uuid", values));
+            Session.executeAlone(select);
+            Map<OperationId, Snapshot> found = new HashMap<>();
+            for (Snapshot snapshot : readAll(select.getResultSet())) {
+                found.put(snapshot.id(), snapshot);
+            }
+            return found;
+        }
+    }
+
+    static List<Snapshot> readAll(ResultSet rows) throws SQLException {
+        List<Snapshot> snapshots = new ArrayList<>();
+        try (rows) {
+            while (rows.next()) {
+                snapshots.add(read(rows));
+            }
+        }
+        return snapshots;
+    }
+
+    static Snapshot read(ResultSet row) throws SQLException {
+        Instant deadline = instant(row, "deadline");
+        return new Snapshot(
+                new OperationId(row.getObject("id", UUID.class)),
+                new OperationKey(row.getString("tenant"), row.getString("scope"), row.getString("key")),
+                STATES.get(row.getInt("state")),
+                Fingerprint.ofDigest(row.getBytes("fingerprint")),
+                row.getObject("token", UUID.class),
+                row.getInt("attempt"),
+                row.getString("owner"),
+                WHEN_ABANDONED.get(row.getInt("when_abandoned")),
+                new Snapshot.Times(instant(row, "created_at"), instant(row, "claimed_at"), finishedAt(row), deadline),
+                Duration.between(instant(row, "now"), deadline),
+                result(row));
+    }
+
+    private static @Nullable Result result(ResultSet row) throws SQLException {
+        State state = STATES.get(row.getInt("state"));
+        if (!state.isTerminal()) {
+            return null;
+        }
+        int code = row.getInt("code");
+        byte[] body = row.getBytes("body");
+        Payload payload = body == null ? null : new Payload(code, row.getBytes("headers"), body);
+        return new Result(state, code, payload, row.getString("error"));
+    }
+
+    private static Instant instant(ResultSet row, String column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time.equals(OffsetDateTime.MAX) ? Instant.MAX : time.toInstant();
+    }
+
+    private static @Nullable Instant finishedAt(ResultSet row) throws SQLException {
+        return row.getObject("finished_at") == null ? null : instant(row, "finished_at");
+    }
+
+    /** What the column {@code state} holds. */
+    static int number(State state) {
+        return STATES.indexOf(state);
+    }
+
+    /** What the column {@code when_abandoned} holds. */
+    static int number(WhenAbandoned whenAbandoned) {
+        return WHEN_ABANDONED.indexOf(whenAbandoned);
+    }
+
+    /** Binds code, headers, body and error, beginning at {@code index}. */
+    static void bindResult(PreparedStatement statement, int index, Result result) throws SQLException {
+        Payload payload = result.payload();
+        statement.setInt(index, result.code());
+        if (payload == null) {
+            statement.setNull(index + 1, Types.BINARY);
+            statement.setNull(index + 2, Types.BINARY);
+        } else {
+            statement.setBytes(index + 1, payload.headers());
+            statement.setBytes(index + 2, payload.body());
+        }
+        statement.setString(index + 3, text(result.error()));
+    }
+
+    /** PostgreSQL's text cannot hold NUL, and an error's text is for people: never a reason to fail. */
+    static @Nullable String text(@Nullable String value) {
+        return value == null ? null : value.replace('\0', '\uFFFD');
+    }
+}

@@ -1,0 +1,110 @@
+package dev.hapax.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.embedded.postgres.EmbeddedPostgres;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** One PostgreSQL for all tests of a JVM, and an empty database of its own for each test class that asks. */
+final class TestDatabase {
+    private static final EmbeddedPostgres SERVER = EmbeddedPostgres.builder()
+            .setting("max_connections", "200")
+            .setting("shared_preload_libraries", "pg_stat_statements")
+            .start();
+
+    private final String name;
+
+    private TestDatabase(String name) {
+        this.name = name;
+    }
+
+    /** A database without any tables. */
+    static TestDatabase empty() {
+        String name = "t" + UUID.randomUUID().toString().replace("-", "");
+        execute(unpooled(SERVER.jdbcUrl()), "CREATE DATABASE " + name);
+        return new TestDatabase(name);
+    }
+
+    /** A database with Hapax's tables. */
+    static TestDatabase migrated() {
+        TestDatabase database = empty();
+        PostgresSchema.migrate(database.unpooled());
+        return database;
+    }
+
+    String jdbcUrl() {
+        return SERVER.jdbcUrl(name);
+    }
+
+    int port() {
+        return SERVER.port();
+    }
+
+    DataSource unpooled() {
+        return unpooled(jdbcUrl());
+    }
+
+    static DataSource unpooled(String url) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url);
+        return dataSource;
+    }
+
+    HikariDataSource pool(int size) {
+        return pool(jdbcUrl(), size);
+    }
+
+    static HikariDataSource pool(String url, int size) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(5_000);
+        config.setInitializationFailTimeout(-1);
+        return new HikariDataSource(config);
+    }
+
+    /** Moves every time in the tables back, which is the same as letting time pass. */
+    void letTimePass(Duration duration) {
+        execute(unpooled(), """
+                UPDATE hapax_operation
+                SET created_at = created_at - d, claimed_at = claimed_at - d, finished_at = finished_at - d,
+                    deadline = deadline - d
+                FROM (SELECT %d * interval '1 millisecond' AS d) AS passed""".formatted(duration.toMillis()));
+    }
+
+    void execute(String sql) {
+        execute(unpooled(), sql);
+    }
+
+    static void execute(DataSource dataSource, String sql) {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    long queryLong(String sql) {
+        return Long.parseLong(query(sql));
+    }
+
+    String query(String sql) {
+        try (Connection connection = unpooled().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getString(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+}
