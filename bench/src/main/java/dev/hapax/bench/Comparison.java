@@ -1,0 +1,62 @@
+package dev.hapax.bench;
+
+import dev.hapax.bench.Measured.Spread;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Measures a figure: warms all sides up, then lets them take turns. */
+final class Comparison {
+    private final Lab lab;
+    private final Effort effort;
+    private final Progress progress;
+
+    Comparison(Lab lab, Effort effort, Progress progress) {
+        this.lab = lab;
+        this.effort = effort;
+        this.progress = progress;
+    }
+
+    private record Rates(Workload workload, List<Double> perSecond) {
+        double median() {
+            return Spread.of(perSecond).median();
+        }
+
+        String latest() {
+            return "%s %s/s".formatted(workload.name(), Report.rate(perSecond.get(perSecond.size() - 1)));
+        }
+    }
+
+    Measured measure(Figure figure) throws Exception {
+        progress.begin(figure);
+        try (Sides sides = figure.sides().open(lab, effort)) {
+            List<Rates> all = new ArrayList<>();
+            for (Workload workload : sides.all()) {
+                progress.say("warm-up: " + workload.name());
+                workload.round(effort.toWarmUp());
+                all.add(new Rates(workload, new ArrayList<>()));
+            }
+            takeTurns(all);
+            Rates best = all.stream()
+                    .skip(1)
+                    .max(Comparator.comparingDouble(Rates::median))
+                    .orElseThrow();
+            return new Measured(
+                    figure,
+                    all.get(0).perSecond(),
+                    best.perSecond(),
+                    best.workload().name());
+        }
+    }
+
+    private void takeTurns(List<Rates> all) throws Exception {
+        for (int round = 1; round <= effort.rounds(); round++) {
+            for (Rates rates : all) {
+                rates.perSecond().add(rates.workload().round(effort));
+            }
+            String latest = all.stream().map(Rates::latest).collect(Collectors.joining(", "));
+            progress.say("round %d of %d: %s".formatted(round, effort.rounds(), latest));
+        }
+    }
+}

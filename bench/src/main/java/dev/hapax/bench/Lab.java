@@ -1,0 +1,143 @@
+package dev.hapax.bench;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.embedded.postgres.EmbeddedPostgres;
+import dev.hapax.postgres.PostgresSchema;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The database that everything is measured on: a real PostgreSQL, as durable as in production, with the tables of both
+ * sides in it. Each side has a copy of the same table with the same rows, so neither starts with the better plan.
+ */
+final class Lab implements AutoCloseable {
+    /** Where the tables are that were filled and analysed before anything is measured. */
+    static final String WARM = "public";
+
+    private static final int ROWS = 20_000;
+
+    private static final String FLOOR = """
+            DO $$
+            BEGIN
+                CREATE TABLE floor_operation (LIKE hapax_operation INCLUDING ALL);
+                EXECUTE (SELECT format('ALTER TABLE floor_operation SET (%s)', array_to_string(reloptions, ', '))
+                         FROM pg_class WHERE oid = 'hapax_operation'::regclass);
+            END
+            $$""";
+
+    private static final String FILL = """
+            INSERT INTO %s (id, tenant, scope, key, state, fingerprint, token, attempt, owner, when_abandoned,
+                retention_ms, created_at, claimed_at, finished_at, deadline, code, headers, body)
+            SELECT gen_random_uuid(), '', 'bench', 'filled-' || n, 2, decode(repeat('00', 32), 'hex'),
+                gen_random_uuid(), 1, 'bench', 0, 86400000, clock_timestamp(), clock_timestamp(), clock_timestamp(),
+                clock_timestamp() + interval '1 day', 0, '', decode(repeat('00', 300), 'hex')
+            FROM generate_series(1, %d) n""";
+
+    private static final String BUSINESS = """
+            CREATE TABLE bench_order (
+                id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                buyer  text   NOT NULL,
+                amount bigint NOT NULL
+            )""";
+
+    private final EmbeddedPostgres server;
+
+    private Lab(EmbeddedPostgres server) {
+        this.server = server;
+    }
+
+    static Lab open() throws SQLException {
+        Lab lab = new Lab(EmbeddedPostgres.builder()
+                .setting("fsync", "on")
+                .setting("synchronous_commit", "on")
+                .setting("full_page_writes", "on")
+                .setting("max_connections", "250")
+                .start());
+        try {
+            lab.createTables();
+            return lab;
+        } catch (SQLException | RuntimeException e) {
+            lab.close();
+            throw e;
+        }
+    }
+
+    private void createTables() throws SQLException {
+        try (HikariDataSource pool = pool(1, WARM)) {
+            PostgresSchema.migrate(pool);
+            execute(pool, FLOOR, BUSINESS);
+            for (String table : List.of("hapax_operation", "floor_operation")) {
+                execute(pool, FILL.formatted(table, ROWS), "VACUUM ANALYZE " + table);
+            }
+        }
+    }
+
+    /** A pool of exactly so many connections, all of them open, with the driver's and the pool's own defaults. */
+    HikariDataSource pool(int size, String schema) throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(server.jdbcUrl() + "&currentSchema=" + schema);
+        config.setMaximumPoolSize(size);
+        HikariDataSource pool = new HikariDataSource(config);
+        List<Connection> all = new ArrayList<>();
+        try {
+            for (int i = 0; i < size; i++) {
+                all.add(pool.getConnection());
+            }
+            return pool;
+        } finally {
+            for (Connection connection : all) {
+                connection.close();
+            }
+        }
+    }
+
+    /** An empty, freshly migrated schema, analysed while it is empty: what every new deployment looks like. */
+    void createAnalysedEmpty(String schema) throws SQLException {
+        try (HikariDataSource pool = pool(1, schema)) {
+            execute(pool, "CREATE SCHEMA " + schema);
+            PostgresSchema.migrate(pool);
+            execute(pool, "ANALYZE hapax_operation", "VACUUM ANALYZE hapax_operation");
+        }
+    }
+
+    void drop(String schema) throws SQLException {
+        try (HikariDataSource pool = pool(1, WARM)) {
+            execute(pool, "DROP SCHEMA " + schema + " CASCADE");
+        }
+    }
+
+    /** The server's version and the settings that durability and speed depend on. */
+    String describe() throws SQLException {
+        try (HikariDataSource pool = pool(1, WARM);
+                Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("""
+                        SELECT 'PostgreSQL ' || current_setting('server_version') || ' with '
+                            || string_agg(name || '=' || current_setting(name), ', ' ORDER BY name)
+                        FROM pg_settings
+                        WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers',
+                            'wal_sync_method', 'max_wal_size')""")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    static void execute(HikariDataSource pool, String... statements) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,81 @@
+package dev.hapax.bench;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the command line asks for.
+ *
+ * @param only the names of the figures to measure, in any order; empty for all
+ * @param results where to write; empty for the default, which only complete runs use
+ */
+record Options(boolean help, boolean quick, boolean check, List<String> only, Optional<Path> results) {
+    static final String HELP = """
+            Measures Hapax beside hand-written JDBC on a PostgreSQL of its own and prints ratios.
+
+            usage: Bench [--quick] [--only NAME,...] [--check] [--results DIRECTORY] [--help]
+
+              --quick              below a minute, with more noise; otherwise it takes some minutes
+              --only NAME,...      these figures only
+              --check              exit with 1 when a bar is not met
+              --results DIRECTORY  write latest.md and latest.json there; without it, only a run that is
+                                   neither quick nor partial writes them, to bench/results
+              --help               this text
+
+            figures:
+            """;
+
+    static Options parse(String[] args) {
+        Set<String> flags = new HashSet<>();
+        List<String> only = new ArrayList<>();
+        Optional<Path> results = Optional.empty();
+        for (int i = 0; i < args.length; i++) {
+            switch (args[i]) {
+                case "--help", "--quick", "--check" -> flags.add(args[i]);
+                case "--only" -> only.addAll(names(value(args, ++i)));
+                case "--results" -> results = Optional.of(Path.of(value(args, ++i)));
+                default -> throw new IllegalArgumentException("unknown option " + args[i]);
+            }
+        }
+        return new Options(
+                flags.contains("--help"), flags.contains("--quick"), flags.contains("--check"), only, results);
+    }
+
+    private static String value(String[] args, int index) {
+        if (index == args.length) {
+            throw new IllegalArgumentException(args[index - 1] + " needs a value");
+        }
+        return args[index];
+    }
+
+    private static List<String> names(String value) {
+        List<String> known = Figures.ALL.stream().map(Figure::name).toList();
+        List<String> names = List.of(value.split(",", -1));
+        for (String name : names) {
+            if (!known.contains(name)) {
+                throw new IllegalArgumentException("no figure is called " + name + "; there are " + known);
+            }
+        }
+        return names;
+    }
+
+    Effort effort() {
+        return quick ? Effort.QUICK : Effort.FULL;
+    }
+
+    List<Figure> figures() {
+        return Figures.ALL.stream()
+                .filter(it -> only.isEmpty() || only.contains(it.name()))
+                .toList();
+    }
+
+    /** Where to write, if anywhere: noisy or partial numbers do not replace those of a full run by accident. */
+    Optional<Path> resultsDirectory() {
+        boolean complete = !quick && only.isEmpty();
+        return results.isPresent() || !complete ? results : Optional.of(Path.of("bench", "results"));
+    }
+}

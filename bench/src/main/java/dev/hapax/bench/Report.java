@@ -1,0 +1,123 @@
+package dev.hapax.bench;
+
+import dev.hapax.bench.Measured.Spread;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** The results, for a terminal, for a page and for programs. */
+final class Report {
+    private static final List<String> HEADER =
+            List.of("figure", "ratio", "min-max", "bar", "", "hapax/s *", "other/s *", "compared with");
+    private static final int VERDICT = 4;
+    private static final String FOOTNOTE =
+            "* operations per second, of this run on this machine only: compare the ratios, not these.";
+
+    private final List<String> setting;
+    private final List<Measured> results;
+
+    /** @param setting the machine and how it was measured, line by line */
+    Report(List<String> setting, List<Measured> results) {
+        this.setting = List.copyOf(setting);
+        this.results = List.copyOf(results);
+    }
+
+    String table(boolean colour) {
+        List<List<String>> rows = rows();
+        List<Integer> widths = IntStream.range(0, HEADER.size())
+                .mapToObj(column -> rows.stream()
+                        .mapToInt(row -> row.get(column).length())
+                        .max()
+                        .orElse(0))
+                .toList();
+        String lines = rows.stream().map(row -> line(row, widths, colour)).collect(Collectors.joining("\n"));
+        return lines + "\n\n" + FOOTNOTE + "\n" + String.join("\n", setting) + "\n";
+    }
+
+    private static String line(List<String> row, List<Integer> widths, boolean colour) {
+        StringBuilder line = new StringBuilder();
+        for (int column = 0; column < row.size(); column++) {
+            boolean number = column > 0 && column < row.size() - 1 && column != VERDICT;
+            String format = "%" + (number ? "" : "-") + Math.max(1, widths.get(column)) + "s  ";
+            String cell = format.formatted(row.get(column));
+            line.append(colour && column == VERDICT ? coloured(cell) : cell);
+        }
+        return line.toString().stripTrailing();
+    }
+
+    private static String coloured(String cell) {
+        String code = cell.startsWith("met") ? "32" : "31";
+        return cell.isBlank() ? cell : "\u001b[" + code + "m" + cell + "\u001b[0m";
+    }
+
+    private List<List<String>> rows() {
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(HEADER);
+        for (Measured result : results) {
+            Spread ratio = result.ratio();
+            rows.add(List.of(
+                    result.figure().name(),
+                    ratio(ratio.median()),
+                    ratio(ratio.min()) + "-" + ratio(ratio.max()),
+                    result.hasBar() ? ratio(result.figure().bar().getAsDouble()) : "",
+                    verdict(result),
+                    rate(Spread.of(result.ours()).median()),
+                    rate(Spread.of(result.theirs()).median()),
+                    result.against()));
+        }
+        return rows;
+    }
+
+    private static String verdict(Measured result) {
+        if (!result.hasBar()) {
+            return "";
+        }
+        return result.meetsBar() ? "met" : "not met";
+    }
+
+    private String markdown() {
+        StringBuilder page = new StringBuilder("# Ratios of one run\n\n");
+        List<List<String>> rows = rows();
+        for (int i = 0; i < rows.size(); i++) {
+            page.append("| ").append(String.join(" | ", rows.get(i))).append(" |\n");
+            page.append(i == 0 ? "|" + "---|".repeat(HEADER.size()) + "\n" : "");
+        }
+        page.append("\n\\").append(FOOTNOTE).append("\n\nWhat each figure compares:\n\n");
+        for (Measured result : results) {
+            Figure figure = result.figure();
+            page.append("- `%s`: %s, against %s%n".formatted(figure.name(), figure.ours(), figure.theirs()));
+        }
+        page.append("\nHow it was measured:\n\n");
+        setting.forEach(line -> page.append("- ").append(line).append('\n'));
+        return page.toString();
+    }
+
+    private String json() {
+        return results.stream()
+                .map(it -> String.format(
+                        Locale.ROOT,
+                        "  \"%s\": %.3f",
+                        it.figure().name(),
+                        it.ratio().median()))
+                .collect(Collectors.joining(",\n", "{\n", "\n}\n"));
+    }
+
+    void write(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Files.writeString(directory.resolve("latest.md"), markdown());
+        Files.writeString(directory.resolve("latest.json"), json());
+    }
+
+    private static String ratio(double value) {
+        return String.format(Locale.ROOT, "%.2f", value);
+    }
+
+    static String rate(double perSecond) {
+        return String.format(Locale.ROOT, "%,.0f", perSecond);
+    }
+}
