@@ -1,0 +1,136 @@
+package dev.hapax.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.Hapax;
+import dev.hapax.Outcome;
+import dev.hapax.Policy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A foreign transaction that sits on one row holds up that operation, and no other. */
+@Timeout(120)
+class StalledKeyTest {
+    private final TestDatabase database = TestDatabase.migrated();
+    private final HikariDataSource pool = database.pool(8);
+    private final PostgresStore store = PostgresStore.over(pool);
+    private final Hapax hapax =
+            Hapax.on(store).scope("stall", Policy.defaults()).withoutSweeper().build();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+        hapax.close();
+        store.close();
+        pool.close();
+    }
+
+    @Test
+    void aLockedRowDelaysNobodyElsesCompletionAndFailsNobody() throws Exception {
+        CountDownLatch claimed = new CountDownLatch(1);
+        CountDownLatch locked = new CountDownLatch(1);
+        Future<Outcome<byte[]>> stalled =
+                threads.submit(() -> hapax.scope("stall").key("stalled").run(lease -> {
+                    claimed.countDown();
+                    locked.await();
+                    return new byte[] {1};
+                }));
+        claimed.await();
+        try (Connection foreign = begin("SELECT FROM hapax_operation WHERE key = 'stalled' FOR UPDATE")) {
+            locked.countDown();
+            runOthers();
+            assertThat(stalled).isNotDone();
+            foreign.rollback();
+        }
+        assertThat(stalled.get())
+                .isInstanceOfSatisfying(
+                        Outcome.Executed.class,
+                        executed -> assertThat(executed.recorded()).isTrue());
+    }
+
+    @Test
+    void anUncommittedRowDelaysNobodyElsesClaimAndFailsNobody() throws Exception {
+        hapax.scope("stall").key("stalled").run(lease -> new byte[] {1});
+        database.execute("CREATE TABLE copy AS SELECT * FROM hapax_operation; TRUNCATE hapax_operation");
+        try (Connection foreign = begin("INSERT INTO hapax_operation SELECT * FROM copy")) {
+            Future<Outcome<byte[]>> stalled =
+                    threads.submit(() -> hapax.scope("stall").key("stalled").run(lease -> new byte[] {2}));
+            runOthers();
+            assertThat(stalled).isNotDone();
+            foreign.commit();
+
+            assertThat(stalled.get())
+                    .isInstanceOfSatisfying(
+                            Outcome.Replayed.class,
+                            replayed -> assertThat((byte[]) replayed.value()).containsExactly(1));
+        }
+    }
+
+    @Test
+    void aRowThatStaysLockedIsAClearRetryableErrorInTheEnd() throws Exception {
+        PostgresStore impatient =
+                PostgresStore.builder(pool).lockPatience(Duration.ofMillis(300)).build();
+        hapax.scope("stall").key("stalled").run(lease -> new byte[] {1});
+        database.execute("CREATE TABLE copy AS SELECT * FROM hapax_operation; TRUNCATE hapax_operation");
+        try (Connection foreign = begin("INSERT INTO hapax_operation SELECT * FROM copy");
+                Hapax other = Hapax.on(impatient)
+                        .scope("stall", Policy.defaults())
+                        .withoutSweeper()
+                        .build()) {
+            CompletableFuture<Outcome<byte[]>> call = other.scope("stall")
+                    .key("stalled")
+                    .runAsync(lease -> CompletableFuture.completedFuture(new byte[] {2}))
+                    .toCompletableFuture();
+
+            assertThat(call)
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(dev.hapax.store.StoreUnavailableException.class)
+                    .withMessageContaining("55P03");
+            foreign.rollback();
+        }
+    }
+
+    /** Enough of them that every lane is used many times. */
+    private void runOthers() throws Exception {
+        List<Future<?>> others = new ArrayList<>();
+        for (int caller = 0; caller < 16; caller++) {
+            others.add(threads.submit(() -> {
+                for (int i = 0; i < 20; i++) {
+                    Outcome<byte[]> outcome = hapax.scope("stall")
+                            .key(UUID.randomUUID().toString())
+                            .run(lease -> new byte[0]);
+                    assertThat(outcome).isInstanceOf(Outcome.Executed.class);
+                }
+            }));
+        }
+        for (Future<?> other : others) {
+            other.get();
+        }
+    }
+
+    private Connection begin(String sql) throws SQLException {
+        Connection connection = database.unpooled().getConnection();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+        return connection;
+    }
+}
