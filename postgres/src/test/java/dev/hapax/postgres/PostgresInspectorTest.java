@@ -1,0 +1,439 @@
+package dev.hapax.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.store.Claim;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.ClaimTerms;
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.Finish;
+import dev.hapax.store.OperationKey;
+import dev.hapax.store.Payload;
+import dev.hapax.store.Release;
+import dev.hapax.store.Renewal;
+import dev.hapax.store.Result;
+import dev.hapax.store.Snapshot;
+import dev.hapax.store.State;
+import dev.hapax.store.StoreInspector.Event;
+import dev.hapax.store.StoreInspector.Event.Kind;
+import dev.hapax.store.StoreInspector.Search;
+import dev.hapax.store.Swept;
+import dev.hapax.store.WhenAbandoned;
+import dev.hapax.store.Written;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PostgresInspectorTest {
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration RETENTION = Duration.ofHours(1);
+    private static final Result RESULT = Result.completed(Payload.of("done".getBytes(StandardCharsets.UTF_8)));
+    private static final Result FAILURE = Result.failed(402, "declined");
+
+    private static final TestDatabase DATABASE = TestDatabase.migrated();
+    private static final HikariDataSource POOL = DATABASE.pool(2);
+    private static final PostgresStore STORE = PostgresStore.over(POOL);
+
+    private final PostgresInspector inspector = STORE.inspector();
+
+    @BeforeEach
+    void empty() {
+        DATABASE.execute("TRUNCATE hapax_operation, hapax_event");
+    }
+
+    @AfterAll
+    static void close() {
+        STORE.close();
+        POOL.close();
+    }
+
+    @Test
+    void findsByTenant() {
+        won("ann", "payments", "1");
+        won("bob", "payments", "2");
+        won("", "payments", "3");
+
+        assertThat(keys(Search.everything().tenant("ann"))).containsExactly("1");
+        assertThat(keys(Search.everything().tenant(""))).containsExactly("3");
+        assertThat(keys(Search.everything().tenant("an"))).isEmpty();
+    }
+
+    @Test
+    void findsByScope() {
+        won("ann", "payments", "1");
+        won("ann", "payments.refunds", "2");
+
+        assertThat(keys(Search.everything().scope("payments"))).containsExactly("1");
+    }
+
+    @Test
+    void findsByTheBeginningOfTheKey() {
+        won("", "s", "order-1");
+        won("", "s", "order-2");
+        won("", "s", "reorder-1");
+
+        assertThat(keys(Search.everything().keyPrefix("order-"))).containsExactly("order-2", "order-1");
+        assertThat(keys(Search.everything().keyPrefix("order-2"))).containsExactly("order-2");
+        assertThat(keys(Search.everything().keyPrefix("Order"))).isEmpty();
+    }
+
+    @Test
+    void takesThePrefixLiterally() {
+        for (String key : List.of("100%", "100x", "a_b", "axb", "c\\d", "cd", "';--")) {
+            won("", "s", key);
+        }
+
+        assertThat(keys(Search.everything().keyPrefix("100%"))).containsExactly("100%");
+        assertThat(keys(Search.everything().keyPrefix("a_"))).containsExactly("a_b");
+        assertThat(keys(Search.everything().keyPrefix("c\\"))).containsExactly("c\\d");
+        assertThat(keys(Search.everything().keyPrefix("';"))).containsExactly("';--");
+        assertThat(keys(Search.everything().keyPrefix("%"))).isEmpty();
+    }
+
+    @Test
+    void findsByState() {
+        for (State state : State.values()) {
+            in(state);
+        }
+
+        for (State state : State.values()) {
+            assertThat(keys(Search.everything().states(state))).containsExactly(state.name());
+        }
+        assertThat(keys(Search.everything().states(State.FAILED, State.IN_DOUBT)))
+                .containsExactlyInAnyOrder("FAILED", "IN_DOUBT");
+        assertThat(keys(Search.everything())).hasSize(State.values().length);
+    }
+
+    @Test
+    void findsByAge() {
+        won("", "s", "old");
+        DATABASE.letTimePass(Duration.ofMinutes(10));
+        won("", "s", "new");
+
+        assertThat(keys(Search.everything().olderThan(Duration.ofMinutes(5)))).containsExactly("old");
+        assertThat(keys(Search.everything().olderThan(Duration.ofMinutes(11)))).isEmpty();
+        assertThat(keys(Search.everything())).containsExactly("new", "old");
+    }
+
+    @Test
+    void givesTheNewestUpToTheLimit() {
+        for (int i = 0; i < 5; i++) {
+            won("", "s", "k" + i);
+        }
+
+        assertThat(keys(Search.everything().limit(3))).containsExactly("k4", "k3", "k2");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Search.everything().limit(0));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Search.everything().limit(10_001));
+    }
+
+    @Test
+    void allConditionsMustFit() {
+        won("ann", "s", "a1");
+        won("bob", "s", "a2");
+        won("ann", "t", "a3");
+        finish(won("ann", "s", "a4"), RESULT);
+        won("ann", "s", "b5");
+
+        Search search =
+                Search.everything().tenant("ann").scope("s").keyPrefix("a").states(State.PROCESSING);
+
+        assertThat(keys(search)).containsExactly("a1");
+    }
+
+    @Test
+    void showsTheWholeOperation() {
+        ClaimRequest owner = won("ann", "payments", "1");
+        finish(owner, RESULT);
+
+        Snapshot found = inspector.search(Search.everything()).get(0);
+
+        assertThat(found.id()).isEqualTo(owner.id());
+        assertThat(found.key()).isEqualTo(owner.key());
+        assertThat(found.owner()).isEqualTo("worker");
+        assertThat(found.result()).isEqualTo(RESULT);
+        assertThat(found.remaining()).isPositive().isLessThanOrEqualTo(RETENTION);
+    }
+
+    @Test
+    void anOperationInDoubtHasNoDeadline() {
+        in(State.IN_DOUBT);
+
+        assertThat(inspector.search(Search.everything()).get(0).times().deadline())
+                .isEqualTo(Instant.MAX);
+    }
+
+    @Test
+    void theTimelineOfNothingIsEmpty() {
+        assertThat(inspector.timeline(request("", "s", "unknown").id())).isEmpty();
+    }
+
+    @Test
+    void theTimelineOfAPlainOperation() {
+        ClaimRequest owner = won("ann", "s", "1");
+        finish(owner, RESULT);
+
+        assertThat(timeline(owner)).containsExactly("CREATED 1 ann", "CLAIMED 1 worker", "COMPLETED 1 worker");
+    }
+
+    @Test
+    void theTimelineOfAFailureTellsWhy() {
+        ClaimRequest owner = won("ann", "s", "1");
+        finish(owner, FAILURE);
+
+        Event last = last(owner);
+        assertThat(last.kind()).isEqualTo(Kind.FAILED);
+        assertThat(last.detail()).isEqualTo("declined");
+    }
+
+    @Test
+    void theTimelineOfOneThatWasReleasedAndRunAgain() {
+        ClaimRequest first = won("ann", "s", "1");
+        release(first);
+        ClaimRequest second = again(first, "second");
+        assertThat(claim(second)).isEqualTo(new Claim.Won(2));
+        finish(second, RESULT);
+
+        assertThat(timeline(first))
+                .containsExactly("CREATED 1 ann", "RELEASED 1 worker", "TAKEN_OVER 2 second", "COMPLETED 2 second");
+        assertThat(inspector.timeline(first.id()))
+                .filteredOn(event -> event.kind() == Kind.RELEASED)
+                .extracting(Event::detail)
+                .containsExactly("try again");
+    }
+
+    @Test
+    void theTimelineOfOneThatWasTakenOverAfterACrash() {
+        ClaimRequest first = won("ann", "s", "1");
+        DATABASE.letTimePass(LEASE);
+        ClaimRequest second = again(first, "second");
+        assertThat(claim(second)).isEqualTo(new Claim.Won(2));
+        finish(second, RESULT);
+
+        assertThat(timeline(first)).containsExactly("CREATED 1 ann", "TAKEN_OVER 2 second", "COMPLETED 2 second");
+        assertThat(inspector.timeline(first.id()).get(1).detail()).isEqualTo("from worker");
+    }
+
+    @Test
+    void theTimelineOfOneThatWasSwept() {
+        ClaimRequest first = won("ann", "s", "1");
+        DATABASE.letTimePass(LEASE);
+        assertThat(sweep().reopened()).isOne();
+
+        assertThat(timeline(first)).containsExactly("CREATED 1 ann", "CLAIMED 1 worker", "REOPENED 1 sweeper");
+    }
+
+    @Test
+    void theTimelineOfOneThatNobodyCameForAgain() {
+        ClaimRequest first = won("ann", "s", "1");
+        release(first);
+        DATABASE.letTimePass(RETENTION);
+        assertThat(sweep().timedOut()).isOne();
+
+        assertThat(kinds(first)).containsExactly(Kind.CREATED, Kind.CLAIMED, Kind.RELEASED, Kind.TIMED_OUT);
+    }
+
+    @Test
+    void theTimelineOfOneThatWasParkedAndResolved() {
+        ClaimRequest owner = in(State.IN_DOUBT);
+        inspector.resolve(owner.id(), RESULT, RETENTION, "olga");
+
+        assertThat(timeline(owner))
+                .containsExactly("CREATED 1 ", "CLAIMED 1 worker", "PARKED 1 sweeper", "RESOLVED 1 olga");
+        assertThat(last(owner).detail()).isEqualTo("COMPLETED");
+    }
+
+    @Test
+    void theTimelineOfOneThatWasForceReleased() {
+        ClaimRequest owner = won("ann", "s", "1");
+        inspector.forceRelease(owner.id(), "olga", "it hangs");
+
+        assertThat(timeline(owner)).containsExactly("CREATED 1 ann", "CLAIMED 1 worker", "FORCE_RELEASED 1 olga");
+        assertThat(last(owner).detail()).isEqualTo("it hangs");
+    }
+
+    /** What happened to the operation that had the key before must not hide how this one ended. */
+    @Test
+    void theTimelineOfOneThatWasBegunAnewTellsOnlyOfItself() {
+        ClaimRequest before = in(State.IN_DOUBT);
+        inspector.resolve(before.id(), FAILURE, RETENTION, "olga");
+        DATABASE.letTimePass(RETENTION);
+        DATABASE.execute("UPDATE hapax_event SET at = at - interval '1 hour'");
+        ClaimRequest anew = again(before, "second");
+        assertThat(claim(anew)).isEqualTo(new Claim.Won(1));
+        finish(anew, RESULT);
+
+        assertThat(kinds(anew)).doesNotContain(Kind.PARKED, Kind.RESOLVED).endsWith(Kind.COMPLETED);
+    }
+
+    @Test
+    void aForceReleasedOwnerHasLostItsClaim() {
+        ClaimRequest owner = won("ann", "s", "1");
+
+        Snapshot now = inspector.forceRelease(owner.id(), "olga", "it hangs").orElseThrow();
+
+        assertThat(now.state()).isEqualTo(State.PENDING);
+        assertThat(finish(owner, RESULT)).isEqualTo(Written.CLAIM_LOST);
+        assertThat(release(owner)).isEqualTo(Written.CLAIM_LOST);
+        assertThat(await(STORE.renew(List.of(new Renewal(owner.id(), owner.token(), LEASE)))))
+                .containsExactly(owner.token());
+        assertThat(claim(again(owner, "second"))).isEqualTo(new Claim.Won(2));
+        assertThat(finish(owner, RESULT)).isEqualTo(Written.CLAIM_LOST);
+    }
+
+    @Test
+    void anOperationInDoubtCanBeReleased() {
+        ClaimRequest owner = in(State.IN_DOUBT);
+        assertThat(claim(again(owner, "second"))).isEqualTo(new Claim.InDoubt());
+
+        assertThat(inspector.forceRelease(owner.id(), "olga", "it had not begun"))
+                .map(Snapshot::state)
+                .contains(State.PENDING);
+        assertThat(claim(again(owner, "second"))).isEqualTo(new Claim.Won(2));
+    }
+
+    @Test
+    void whatIsNotHeldCannotBeReleased() {
+        for (State state : List.of(State.PENDING, State.COMPLETED, State.FAILED)) {
+            ClaimRequest owner = in(state);
+
+            assertThat(inspector.forceRelease(owner.id(), "olga", "why not")).isEmpty();
+            assertThat(inspector.search(Search.everything().states(state))).hasSize(1);
+            assertThat(kinds(owner)).doesNotContain(Kind.FORCE_RELEASED);
+        }
+        assertThat(inspector.forceRelease(request("", "s", "unknown").id(), "olga", "why not"))
+                .isEmpty();
+    }
+
+    @Test
+    void aRetryReplaysWhatAnOperatorFoundOut() {
+        for (Result result : List.of(RESULT, FAILURE, Result.notStored(200, "seen at the bank"))) {
+            DATABASE.execute("TRUNCATE hapax_operation, hapax_event");
+            ClaimRequest owner = in(State.IN_DOUBT);
+
+            Optional<Snapshot> now = inspector.resolve(owner.id(), result, RETENTION, "olga");
+
+            assertThat(now).map(Snapshot::result).contains(result);
+            assertThat(claim(again(owner, "second"))).isEqualTo(new Claim.Replay(result));
+            assertThat(finish(owner, RESULT)).isEqualTo(Written.CLAIM_LOST);
+        }
+    }
+
+    @Test
+    void aResolvedOperationIsKeptForItsRetention() {
+        ClaimRequest owner = in(State.IN_DOUBT);
+        inspector.resolve(owner.id(), RESULT, Duration.ofMinutes(5), "olga");
+        DATABASE.letTimePass(Duration.ofMinutes(5));
+
+        assertThat(claim(again(owner, "second"))).isEqualTo(new Claim.Won(1));
+    }
+
+    @Test
+    void onlyWhatIsInDoubtCanBeResolved() {
+        for (State state : List.of(State.PENDING, State.PROCESSING, State.COMPLETED, State.FAILED)) {
+            assertThat(inspector.resolve(in(state).id(), RESULT, RETENTION, "olga"))
+                    .isEmpty();
+        }
+        assertThat(inspector.resolve(request("", "s", "unknown").id(), RESULT, RETENTION, "olga"))
+                .isEmpty();
+    }
+
+    @Test
+    void textsOfAnOperatorMayHoldAnything() {
+        ClaimRequest owner = won("ann", "s", "1");
+
+        inspector.forceRelease(owner.id(), "ol\0ga", "it's \0 \uD83D\uDE00");
+
+        assertThat(last(owner).actor()).isEqualTo("ol\uFFFDga");
+        assertThat(last(owner).detail()).isEqualTo("it's \uFFFD \uD83D\uDE00");
+    }
+
+    private List<String> keys(Search search) {
+        return inspector.search(search).stream().map(found -> found.key().key()).toList();
+    }
+
+    private List<String> timeline(ClaimRequest request) {
+        return inspector.timeline(request.id()).stream()
+                .map(event -> "%s %d %s".formatted(event.kind(), event.attempt(), event.actor()))
+                .toList();
+    }
+
+    private List<Kind> kinds(ClaimRequest request) {
+        return inspector.timeline(request.id()).stream().map(Event::kind).toList();
+    }
+
+    private Event last(ClaimRequest request) {
+        List<Event> events = inspector.timeline(request.id());
+        return events.get(events.size() - 1);
+    }
+
+    private static ClaimRequest request(String tenant, String scope, String key) {
+        return request(new OperationKey(tenant, scope, key), "worker", WhenAbandoned.RERUN);
+    }
+
+    private static ClaimRequest request(OperationKey key, String owner, WhenAbandoned whenAbandoned) {
+        return ClaimRequest.of(key, Fingerprint.NONE, owner, new ClaimTerms(LEASE, RETENTION, whenAbandoned, 3));
+    }
+
+    private static ClaimRequest again(ClaimRequest first, String owner) {
+        return request(first.key(), owner, first.terms().whenAbandoned());
+    }
+
+    private static ClaimRequest won(String tenant, String scope, String key) {
+        return won(request(tenant, scope, key));
+    }
+
+    private static ClaimRequest won(ClaimRequest request) {
+        assertThat(claim(request)).isEqualTo(new Claim.Won(1));
+        return request;
+    }
+
+    /** An operation whose key is the name of its state. */
+    private static ClaimRequest in(State state) {
+        WhenAbandoned whenAbandoned = state == State.IN_DOUBT ? WhenAbandoned.PARK : WhenAbandoned.RERUN;
+        ClaimRequest owner = won(request(new OperationKey("", "s", state.name()), "worker", whenAbandoned));
+        switch (state) {
+            case PENDING -> release(owner);
+            case PROCESSING -> {}
+            case COMPLETED -> finish(owner, RESULT);
+            case FAILED -> finish(owner, FAILURE);
+            case IN_DOUBT -> park(owner);
+        }
+        return owner;
+    }
+
+    private static void park(ClaimRequest owner) {
+        DATABASE.execute("UPDATE hapax_operation SET deadline = deadline - interval '30 s' WHERE id = '%s'"
+                .formatted(owner.id()));
+        assertThat(sweep().parked()).isOne();
+    }
+
+    private static Claim claim(ClaimRequest request) {
+        return await(STORE.claim(request));
+    }
+
+    private static Written finish(ClaimRequest owner, Result result) {
+        return await(STORE.finish(new Finish(owner.id(), owner.token(), result, RETENTION)));
+    }
+
+    private static Written release(ClaimRequest owner) {
+        return await(STORE.release(new Release(owner.id(), owner.token(), RETENTION, "try again")));
+    }
+
+    private static Swept sweep() {
+        return await(STORE.sweep(100));
+    }
+
+    private static <T> T await(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+}

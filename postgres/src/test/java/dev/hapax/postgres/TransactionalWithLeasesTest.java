@@ -1,0 +1,288 @@
+package dev.hapax.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.hapax.ClaimLostException;
+import dev.hapax.Outcome;
+import dev.hapax.store.Claim;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.ClaimTerms;
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.Finish;
+import dev.hapax.store.Payload;
+import dev.hapax.store.Release;
+import dev.hapax.store.Renewal;
+import dev.hapax.store.Result;
+import dev.hapax.store.StoreUnavailableException;
+import dev.hapax.store.WhenAbandoned;
+import dev.hapax.store.Written;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Both modes on the same key: whatever the order, one effect is committed, and the record is its own. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TransactionalWithLeasesTest {
+    private static final Shop SHOP = new Shop(4);
+    private static final Result RESULT = Result.completed(Payload.of(new byte[] {'l', 'e', 'a', 's', 'e'}));
+
+    private final String key = UUID.randomUUID().toString();
+
+    @AfterAll
+    static void close() {
+        SHOP.close();
+    }
+
+    @Test
+    void aRunningLeaseIsInProgress() throws SQLException {
+        SHOP.leased(key).run(lease -> {
+            assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.InProgress.class);
+            return "done";
+        });
+
+        assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.Replayed.class);
+        assertThat(SHOP.orders(key)).isZero();
+    }
+
+    @Test
+    void aLeasedCallReplaysWhatATransactionRecorded() throws SQLException {
+        SHOP.orderAndCommit(key);
+
+        assertThat(SHOP.leased(key).run(lease -> "ran twice"))
+                .isInstanceOfSatisfying(
+                        Outcome.Replayed.class, it -> assertThat(it.value()).isEqualTo("ordered " + key));
+    }
+
+    @Test
+    void aReleasedOperationIsTakenOver() throws SQLException {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> SHOP.leased(key).run(lease -> {
+                    throw new IllegalStateException("try again");
+                }));
+
+        assertExecuted(SHOP.orderAndCommit(key), 2);
+        assertThat(SHOP.orders(key)).isOne();
+        assertThat(SHOP.records(key)).isOne();
+    }
+
+    @Test
+    void aTakeOverThatIsRolledBackLeavesTheOperationPending() throws SQLException {
+        ClaimRequest owner = won(WhenAbandoned.RERUN);
+        release(owner);
+        try (Connection connection = SHOP.transaction()) {
+            assertExecuted(SHOP.order(connection, key), 2);
+            connection.rollback();
+        }
+
+        assertExecuted(SHOP.orderAndCommit(key), 2);
+    }
+
+    @Test
+    void anAbandonedOperationIsTakenOverAndItsOldOwnerHasLost() throws SQLException {
+        ClaimRequest owner = won(WhenAbandoned.RERUN);
+        SHOP.database.letTimePass(Shop.LEASE);
+
+        assertExecuted(SHOP.orderAndCommit(key), 2);
+
+        assertThat(finish(owner)).isEqualTo(Written.CLAIM_LOST);
+        assertThat(release(owner)).isEqualTo(Written.CLAIM_LOST);
+    }
+
+    @Test
+    void anOldOwnerThatFinishesFirstIsNotOverwritten() throws SQLException {
+        ClaimRequest owner = won(WhenAbandoned.RERUN);
+        SHOP.database.letTimePass(Shop.LEASE);
+
+        assertClaimLostWhen(() -> assertThat(finish(owner)).isEqualTo(Written.RECORDED));
+
+        assertThat(claimAgain(owner)).isEqualTo(new Claim.Replay(RESULT));
+    }
+
+    @Test
+    void anOldOwnerThatRenewsFirstKeepsItsClaim() throws SQLException {
+        ClaimRequest owner = won(WhenAbandoned.RERUN);
+        SHOP.database.letTimePass(Shop.LEASE);
+
+        assertClaimLostWhen(() -> assertThat(
+                        await(SHOP.store.renew(List.of(new Renewal(owner.id(), owner.token(), Shop.LEASE)))))
+                .isEmpty());
+
+        assertThat(finish(owner)).isEqualTo(Written.RECORDED);
+    }
+
+    @Test
+    void aLeaseClaimedBetweenLookAndFinishWins() throws SQLException {
+        ClaimRequest sneaky = request(WhenAbandoned.RERUN);
+
+        assertClaimLostWhen(() -> assertThat(await(SHOP.store.claim(sneaky))).isEqualTo(new Claim.Won(1)));
+
+        assertThat(finish(sneaky)).isEqualTo(Written.RECORDED);
+    }
+
+    @Test
+    void aLeaseFinishedBetweenLookAndFinishWins() throws SQLException {
+        assertClaimLostWhen(() -> SHOP.leased(key).run(lease -> "leased"));
+
+        assertThat(SHOP.orderAndCommit(key))
+                .isInstanceOfSatisfying(
+                        Outcome.Replayed.class, it -> assertThat(it.value()).isEqualTo("leased"));
+    }
+
+    @Test
+    void aLeaseThatTakesThePendingOperationBetweenLookAndFinishWins() throws SQLException {
+        release(won(WhenAbandoned.RERUN));
+
+        assertClaimLostWhen(() -> SHOP.leased(key).run(lease -> "leased"));
+
+        assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.Replayed.class);
+    }
+
+    @Test
+    void anExpiredOperationBegunAnewBetweenLookAndFinishWins() throws SQLException {
+        finish(won(WhenAbandoned.RERUN));
+        SHOP.database.letTimePass(Shop.RETENTION);
+
+        assertClaimLostWhen(() -> SHOP.leased(key).run(lease -> "leased"));
+    }
+
+    @Test
+    void aLeasedCallWaitsForAFinishedTransactionAndReplaysIt() throws Exception {
+        try (Connection connection = SHOP.transaction()) {
+            SHOP.order(connection, key);
+            CompletableFuture<Outcome<String>> leased = SHOP.leased(key)
+                    .runAsync(lease -> CompletableFuture.completedFuture("ran twice"))
+                    .toCompletableFuture();
+            assertThat(leased).isNotDone();
+            connection.commit();
+
+            assertThat(leased.get(30, TimeUnit.SECONDS)).isInstanceOf(Outcome.Replayed.class);
+        }
+    }
+
+    @Test
+    void whatIsInDoubtStaysInDoubt() throws SQLException {
+        ClaimRequest owner = won(WhenAbandoned.PARK);
+        SHOP.database.letTimePass(Shop.LEASE);
+
+        assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.InDoubt.class);
+        assertThat(claimAgain(owner)).isEqualTo(new Claim.InDoubt());
+        assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.InDoubt.class);
+        assertThat(SHOP.orders(key)).isZero();
+    }
+
+    /** The caller was told that the operation has failed for good: nobody may be told anything else from now on. */
+    @Test
+    void anAbandonedOperationThatWasReportedAsFailedCannotBeCompletedByItsOldOwner() throws SQLException {
+        ClaimRequest owner = won(WhenAbandoned.FAIL);
+        SHOP.database.letTimePass(Shop.LEASE);
+        assertThat(failureCode(SHOP.orderAndCommit(key))).isEqualTo(Result.ABANDONED);
+
+        assertThat(finish(owner)).isEqualTo(Written.CLAIM_LOST);
+        assertThat(claimAgain(owner)).isEqualTo(new Claim.Replay(Result.abandoned()));
+    }
+
+    @Test
+    void anOperationReportedAsExhaustedDoesNotTimeOutWithAnotherResult() throws SQLException {
+        ClaimTerms once = new ClaimTerms(Shop.LEASE, Shop.RETENTION, WhenAbandoned.RERUN, 1);
+        ClaimRequest owner = ClaimRequest.of(Shop.operation(key), Fingerprint.NONE, "lease", once);
+        await(SHOP.store.claim(owner));
+        SHOP.database.execute(
+                "UPDATE hapax_operation SET attempt = 10, state = 0 WHERE id = '%s'".formatted(owner.id()));
+        int told = failureCode(SHOP.orderAndCommit(key));
+
+        SHOP.database.letTimePass(Shop.LEASE);
+        await(SHOP.store.sweep(100));
+
+        assertThat(failureCode(SHOP.orderAndCommit(key))).isEqualTo(told);
+    }
+
+    /** With savepoints around every statement, the driver keeps a transaction usable that PostgreSQL had aborted. */
+    @Test
+    void aRecordThatCannotBeWrittenUndoesTheEffectEvenIfTheCallerCommits() throws SQLException {
+        try (Connection connection = TestDatabase.unpooled(SHOP.database.jdbcUrl() + "&autosave=always")
+                .getConnection()) {
+            connection.setAutoCommit(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            Shop.execute(connection, "SELECT count(*) FROM orders");
+            SHOP.orderAndCommit(key);
+
+            assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> SHOP.order(connection, key));
+            connection.commit();
+        }
+
+        assertThat(SHOP.orders(key)).isOne();
+    }
+
+    private interface Step {
+        void run() throws SQLException;
+    }
+
+    /** Orders while something happens outside of the transaction, and commits whatever is left of it. */
+    private void assertClaimLostWhen(Step meanwhile) throws SQLException {
+        try (Connection connection = SHOP.transaction()) {
+            Shop.place(connection, "before " + key);
+            assertThatExceptionOfType(ClaimLostException.class)
+                    .isThrownBy(() -> SHOP.within(connection, key).run(lease -> {
+                        Shop.place(connection, key);
+                        meanwhile.run();
+                        return "ordered";
+                    }));
+            connection.commit();
+        }
+        assertThat(SHOP.orders(key)).isZero();
+        assertThat(SHOP.orders("before " + key)).isOne();
+        assertThat(SHOP.records(key)).isOne();
+    }
+
+    private static void assertExecuted(Outcome<String> outcome, int attempt) {
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        Outcome.Executed.class, it -> assertThat(it.attempt()).isEqualTo(attempt));
+    }
+
+    private static int failureCode(Outcome<String> outcome) {
+        return ((Outcome.Replayed<String>) outcome)
+                .ending()
+                .failure()
+                .orElseThrow()
+                .code();
+    }
+
+    private ClaimRequest request(WhenAbandoned whenAbandoned) {
+        ClaimTerms terms = new ClaimTerms(Shop.LEASE, Shop.RETENTION, whenAbandoned, 3);
+        return ClaimRequest.of(Shop.operation(key), Fingerprint.NONE, "lease", terms);
+    }
+
+    private ClaimRequest won(WhenAbandoned whenAbandoned) {
+        ClaimRequest request = request(whenAbandoned);
+        assertThat(await(SHOP.store.claim(request))).isEqualTo(new Claim.Won(1));
+        return request;
+    }
+
+    private Claim claimAgain(ClaimRequest owner) {
+        return await(SHOP.store.claim(request(owner.terms().whenAbandoned())));
+    }
+
+    private static Written finish(ClaimRequest owner) {
+        return await(SHOP.store.finish(new Finish(owner.id(), owner.token(), RESULT, Shop.RETENTION)));
+    }
+
+    private static Written release(ClaimRequest owner) {
+        return await(
+                SHOP.store.release(new Release(owner.id(), owner.token(), Duration.ofHours(1), "for the transaction")));
+    }
+
+    private static <T> T await(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+}
