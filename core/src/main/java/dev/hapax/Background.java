@@ -2,7 +2,6 @@ package dev.hapax;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -18,15 +17,14 @@ final class Background implements Executor, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Background.class);
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("hapax-timer"));
-    private final ExecutorService workers;
+    private final ThreadPoolExecutor workers;
 
     Background() {
         timer.setRemoveOnCancelPolicy(true);
         int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+        workers = new ThreadPoolExecutor(
                 threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons("hapax-worker"));
-        pool.allowCoreThreadTimeOut(true);
-        workers = pool;
+        workers.allowCoreThreadTimeOut(true);
     }
 
     ScheduledExecutorService timer() {
@@ -38,17 +36,18 @@ final class Background implements Executor, AutoCloseable {
         workers.execute(task);
     }
 
+    /** @throws java.util.concurrent.RejectedExecutionException once closed */
     void executeAfter(Duration delay, Runnable task) {
         timer.schedule(() -> execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
+    /** Stops what recurs. What was begun still ends: workers go by themselves when they have nothing to do. */
     @Override
     public void close() {
-        timer.shutdownNow();
-        workers.shutdown();
+        timer.shutdown();
     }
 
-    private static ThreadFactory daemons(String name) {
+    static ThreadFactory daemons(String name) {
         AtomicInteger count = new AtomicInteger();
         return task -> {
             Thread thread = new Thread(task, name + "-" + count.incrementAndGet());

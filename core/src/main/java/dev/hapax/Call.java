@@ -3,6 +3,7 @@ package dev.hapax;
 import dev.hapax.codec.Codec;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.Snapshot;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -24,6 +25,7 @@ public final class Call<T> {
     }
 
     public Call<T> fingerprint(Fingerprint fingerprint) {
+        Objects.requireNonNull(fingerprint, "fingerprint");
         return with(new Request<>(request.key(), request.id(), fingerprint, request.policy(), request.codec()));
     }
 
@@ -37,6 +39,7 @@ public final class Call<T> {
     }
 
     public <R> Call<R> returning(Codec<R> codec) {
+        Objects.requireNonNull(codec, "codec");
         return with(new Request<>(request.key(), request.id(), request.fingerprint(), request.policy(), codec));
     }
 
@@ -45,7 +48,7 @@ public final class Call<T> {
      *
      * @throws X what the handler threw, if it may be tried again
      * @throws ClaimLostException when the handler was overtaken while it ran
-     * @throws CallInterruptedException when this thread was interrupted before the handler began
+     * @throws CallInterruptedException when this thread was interrupted while it waited for its turn: nothing ran
      * @throws ResultNotReadableException when the stored result cannot be decoded
      * @throws dev.hapax.store.StoreException when the store refused, or could not be reached: nothing ran
      */

@@ -93,24 +93,25 @@ final class Engine {
         try {
             value = handler.run(owned.lease());
         } catch (Throwable thrown) {
-            if (request.policy().isTerminal(thrown)) {
+            if (isTerminal(request, thrown)) {
                 TerminalFailure failure = TerminalFailure.of(thrown);
                 return failed(owned, failure, Stages.join(finish(owned, result(failure))));
             }
-            released(owned, thrown, Stages.join(release(owned, thrown.toString())));
+            released(owned, thrown, Stages.join(release(owned, describe(thrown))));
             throw thrown;
         }
         return completed(owned, value, Stages.join(finish(owned, encode(request, owned.lease(), value))));
     }
 
     <T> CompletableFuture<Outcome<T>> runAsync(Request<T> request, AsyncHandler<T> handler) {
-        return CompletableFuture.supplyAsync(() -> admit(request), background)
+        CompletableFuture<Outcome<T>> whole = CompletableFuture.supplyAsync(() -> admit(request), background)
                 .thenCompose(admission -> admission)
                 .thenComposeAsync(
                         admission -> admission instanceof Admission.Answered<T> answered
                                 ? CompletableFuture.completedFuture(answer(request, answered.claim()))
                                 : runAsync((Admission.Owned<T>) admission, handler),
                         background);
+        return whole.copy(); // a caller that cancels its copy must not cut the way from claim to end
     }
 
     private <T> CompletableFuture<Outcome<T>> runAsync(Admission.Owned<T> owned, AsyncHandler<T> handler) {
@@ -127,12 +128,12 @@ final class Engine {
 
     private <T> CompletableFuture<Outcome<T>> fail(Admission.Owned<T> owned, Throwable error) {
         Throwable thrown = Stages.cause(error);
-        if (owned.request().policy().isTerminal(thrown)) {
+        if (isTerminal(owned.request(), thrown)) {
             TerminalFailure failure = TerminalFailure.of(thrown);
             return finish(owned, result(failure))
                     .thenApplyAsync(recorded -> failed(owned, failure, recorded), background);
         }
-        return release(owned, thrown.toString())
+        return release(owned, describe(thrown))
                 .thenComposeAsync(
                         written -> {
                             released(owned, thrown, written);
@@ -157,8 +158,7 @@ final class Engine {
         try {
             value = handler.run(owned.lease());
         } catch (Throwable thrown) {
-            undo(transaction, thrown);
-            if (request.policy().isTerminal(thrown)) {
+            if (undo(transaction, thrown) && isTerminal(request, thrown)) {
                 TerminalFailure failure = TerminalFailure.of(thrown);
                 finishWithin(transaction, owned, result(failure));
                 return failed(owned, failure, true);
@@ -170,11 +170,17 @@ final class Engine {
         return completed(owned, value, true);
     }
 
-    private static void undo(StoreTransaction transaction, Throwable thrown) {
+    /**
+     * Without it, what was thrown leaves the caller's transaction as it is: there is nothing to record, only to roll
+     * back.
+     */
+    private static boolean undo(StoreTransaction transaction, Throwable thrown) {
         try {
             transaction.undo();
+            return true;
         } catch (RuntimeException broken) {
             thrown.addSuppressed(broken);
+            return false;
         }
     }
 
@@ -222,6 +228,7 @@ final class Engine {
 
     private <T> CompletableFuture<Admission<T>> won(Request<T> request, Flight flight, HeldLease lease) {
         keeper.keep(lease, request.policy().maxDuration());
+        lease.whenLost(() -> leave(request, flight, Optional.empty()));
         flight.claim().complete(new Claim.Won(lease.attempt()));
         if (lease.attempt() > 1) {
             log.info("Took over operation {}, attempt {}", request.id(), lease.attempt());
@@ -233,14 +240,17 @@ final class Engine {
             Request<T> request, Flight flight, ClaimRequest claimRequest, Throwable error) {
         flights.remove(request.id(), flight);
         flight.claim().completeExceptionally(error);
-        boolean unavailable = error instanceof StoreUnavailableException;
-        if (unavailable) {
+        if (error instanceof StoreUnavailableException) {
             giveBackUnheard(request, claimRequest);
         }
-        if (unavailable && request.policy().onStoreFailure() == OnStoreFailure.OPEN) {
+        return withoutStore(request, error);
+    }
+
+    private <T> CompletableFuture<Admission<T>> withoutStore(Request<T> request, Throwable error) {
+        if (error instanceof StoreUnavailableException && request.policy().onStoreFailure() == OnStoreFailure.OPEN) {
             log.warn("Running {} unprotected, the store cannot be reached: {}", request.id(), error.toString());
             listeners.tell(l -> l.unprotected(request.key(), error));
-            HeldLease lease = lease(request, claimRequest, new Claim.Won(1), System.nanoTime());
+            HeldLease lease = lease(request, claimRequest(request), new Claim.Won(1), System.nanoTime());
             return CompletableFuture.completedFuture(new Admission.Owned<>(request, lease, null));
         }
         listeners.tell(l -> l.refused(request.key(), error));
@@ -264,19 +274,16 @@ final class Engine {
                     if (claim instanceof Claim.Won) {
                         return same ? followRunning(request, flight, waitUntil) : Engine.<T>answered(new Mismatch());
                     }
-                    if (error != null && request.policy().onStoreFailure() == OnStoreFailure.CLOSED) {
-                        listeners.tell(l -> l.refused(request.key(), Stages.cause(error)));
-                        return CompletableFuture.<Admission<T>>failedFuture(Stages.cause(error));
+                    if (error != null) {
+                        return withoutStore(request, Stages.cause(error));
                     }
-                    return same && error == null
-                            ? answerOrWait(request, claim, waitUntil)
-                            : admitLater(request, waitUntil);
+                    return same ? answerOrWait(request, claim, waitUntil) : admitLater(request, waitUntil);
                 })
                 .thenCompose(admission -> admission);
     }
 
     private <T> CompletableFuture<Admission<T>> followRunning(Request<T> request, Flight flight, long waitUntil) {
-        if (!request.waits()) {
+        if (!request.waits() || !waiters.mayWait()) {
             return answered(new Running(request.policy().lease()));
         }
         return waiters.waitFor(flight.end(), waitUntil, Optional.empty())
@@ -286,7 +293,7 @@ final class Engine {
     }
 
     private <T> CompletableFuture<Admission<T>> answerOrWait(Request<T> request, Claim claim, long waitUntil) {
-        if (!(claim instanceof Running) || !request.waits()) {
+        if (!(claim instanceof Running) || !request.waits() || !waiters.mayWait()) {
             return answered(claim);
         }
         return waiters.waitForChange(request.id(), waitUntil)
@@ -385,8 +392,12 @@ final class Engine {
 
     private void land(Admission.Owned<?> owned, Optional<Result> end) {
         keeper.letGo(owned.lease());
-        Flight flight = Objects.requireNonNull(owned.flight());
-        flights.remove(owned.request().id(), flight);
+        leave(owned.request(), Objects.requireNonNull(owned.flight()), end);
+    }
+
+    /** From here on another call of this process may deal with the operation. */
+    private void leave(Request<?> request, Flight flight, Optional<Result> end) {
+        flights.remove(request.id(), flight);
         flight.end().complete(end);
     }
 
@@ -452,6 +463,27 @@ final class Engine {
                 request.id(), owned.lease().token(), result, request.policy().retention());
     }
 
+    /** What the user's own code says; if it fails in turn, the operation may be tried again. */
+    private static boolean isTerminal(Request<?> request, Throwable thrown) {
+        try {
+            return request.policy().isTerminal(thrown);
+        } catch (RuntimeException | Error broken) {
+            log.error(
+                    "The policy of scope {} cannot tell whether a failure is terminal",
+                    request.key().scope(),
+                    broken);
+            return false;
+        }
+    }
+
+    private static String describe(Throwable thrown) {
+        try {
+            return thrown.toString();
+        } catch (RuntimeException | Error broken) {
+            return thrown.getClass().getName();
+        }
+    }
+
     private static Result result(TerminalFailure failure) {
         return Result.failed(failure.code(), failure.getMessage());
     }
@@ -459,9 +491,9 @@ final class Engine {
     private <T> Result encode(Request<T> request, HeldLease lease, T value) {
         Payload payload;
         try {
-            payload = request.codec().encode(value);
-        } catch (Exception | StackOverflowError broken) {
-            return notStored(request, lease, 0, "its codec failed: " + broken);
+            payload = Objects.requireNonNull(request.codec().encode(value), "the codec made nothing of it");
+        } catch (Throwable broken) {
+            return notStored(request, lease, 0, "its codec failed: " + describe(broken));
         }
         int length = payload.body().length;
         int most = request.policy().maxBody();

@@ -1,7 +1,9 @@
 package dev.hapax;
 
 import dev.hapax.codec.Codecs;
+import dev.hapax.store.Durations;
 import dev.hapax.store.OperationId;
+import dev.hapax.store.OperationKey;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreTransaction;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -153,7 +156,8 @@ public final class Hapax implements AutoCloseable {
 
         /** Declares a scope: 1–255 visible ASCII characters, and how its operations are treated. */
         public Builder scope(String name, Policy policy) {
-            if (scopes.putIfAbsent(name, policy) != null) {
+            OperationKey unused = new OperationKey("", name, "any"); // refuses a name that no call could use
+            if (scopes.putIfAbsent(name, Objects.requireNonNull(policy, "policy")) != null) {
                 throw new IllegalArgumentException("scope \"" + name + "\" is declared twice");
             }
             return this;
@@ -203,10 +207,7 @@ public final class Hapax implements AutoCloseable {
 
         /** How often this process sweeps, give or take a fifth. Every minute unless set. */
         public Builder sweepEvery(Duration pause) {
-            if (pause.isNegative() || pause.isZero()) {
-                throw new IllegalArgumentException("cannot sweep every " + pause);
-            }
-            this.sweepEvery = pause;
+            this.sweepEvery = Durations.requirePositive(pause, "the pause between sweeps");
             return this;
         }
 

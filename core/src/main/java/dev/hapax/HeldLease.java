@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /** A lease and when, on this process's own clock, it is to be renewed and would run out. */
 final class HeldLease implements Lease {
@@ -18,6 +19,8 @@ final class HeldLease implements Lease {
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
 
     private volatile long validFrom;
+    private volatile boolean isLost;
+    private boolean hadLastChance;
 
     /** @param claimSentAt a moment no later than when the store began to count the lease */
     HeldLease(ClaimedAs claimed, Duration lease, DownstreamKeys downstreamKeys, long claimSentAt) {
@@ -54,7 +57,7 @@ final class HeldLease implements Lease {
 
     @Override
     public boolean isLost() {
-        return lost.isDone();
+        return isLost;
     }
 
     @Override
@@ -80,9 +83,23 @@ final class HeldLease implements Lease {
 
     void renewed(long sentAt) {
         validFrom = sentAt;
+        hadLastChance = false;
     }
 
-    void markLost() {
-        lost.complete(null);
+    /** A lease that ran out by our own, careful count may still be ours: once, it may be renewed after all. */
+    boolean takeLastChance() {
+        boolean first = !hadLastChance;
+        hadLastChance = true;
+        return first;
+    }
+
+    /** @param executor where the handler's own code hears of it */
+    void markLost(Executor executor) {
+        isLost = true;
+        executor.execute(() -> lost.complete(null));
+    }
+
+    void whenLost(Runnable action) {
+        lost.thenRun(action);
     }
 }

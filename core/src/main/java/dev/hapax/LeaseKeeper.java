@@ -10,7 +10,9 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -32,6 +34,10 @@ final class LeaseKeeper {
     private final Map<HeldLease, Duration> maxDurations = new ConcurrentHashMap<>();
     private final AtomicBoolean renewing = new AtomicBoolean();
 
+    /** A thread of its own: handlers that keep every worker busy must not cost others their leases. */
+    private final ThreadPoolExecutor renewer = new ThreadPoolExecutor(
+            0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Background.daemons("hapax-renewer"));
+
     LeaseKeeper(Store store, Background background, Duration shortestLease) {
         this.store = store;
         this.background = background;
@@ -52,15 +58,16 @@ final class LeaseKeeper {
         long now = System.nanoTime();
         List<HeldLease> due = new ArrayList<>();
         maxDurations.forEach((lease, maxDuration) -> {
-            if (lease.hasRunOut(now)) {
+            boolean mayGoOn = lease.heldFor(now).compareTo(maxDuration) < 0;
+            if (lease.hasRunOut(now) && !(mayGoOn && lease.takeLastChance())) {
                 lose(lease, "it ran out before it could be renewed");
-            } else if (lease.renewalIsDue(now) && lease.heldFor(now).compareTo(maxDuration) < 0) {
+            } else if (mayGoOn && lease.renewalIsDue(now)) {
                 due.add(lease);
             }
         });
         if (!due.isEmpty() && renewing.compareAndSet(false, true)) {
             List<HeldLease> batch = due.subList(0, Math.min(due.size(), MOST_AT_ONCE));
-            background.execute(() -> renew(batch).whenComplete((done, error) -> renewing.set(false)));
+            renewer.execute(() -> renew(batch).whenComplete((done, error) -> renewing.set(false)));
         }
     }
 
@@ -91,6 +98,6 @@ final class LeaseKeeper {
     private void lose(HeldLease lease, String why) {
         letGo(lease);
         log.warn("Lost the lease of operation {}, attempt {}: {}", lease.operationId(), lease.attempt(), why);
-        lease.markLost();
+        lease.markLost(background);
     }
 }

@@ -1,6 +1,7 @@
 package dev.hapax;
 
 import dev.hapax.store.ClaimTerms;
+import dev.hapax.store.Durations;
 import dev.hapax.store.WhenAbandoned;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -23,7 +24,7 @@ public final class Policy {
 
     private Policy(Draft draft) {
         terms = new ClaimTerms(draft.lease, draft.retention, draft.whenAbandoned, draft.maxAttempts);
-        maxDuration = draft.maxDuration;
+        maxDuration = Durations.requirePositive(draft.maxDuration, "maxDuration");
         whenInFlight = draft.whenInFlight;
         onStoreFailure = draft.onStoreFailure;
         maxBody = draft.maxBody;

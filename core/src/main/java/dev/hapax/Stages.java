@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -41,9 +42,13 @@ final class Stages {
                 return CompletableFuture.failedFuture(cause(error));
             }
             CompletableFuture<T> later = new CompletableFuture<>();
-            Duration nextPause =
-                    pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
-            background.executeAfter(pause, () -> forward(persist(background, until, nextPause, step), later));
+            Duration twice = pause.multipliedBy(2);
+            Duration nextPause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+            try {
+                background.executeAfter(pause, () -> forward(persist(background, until, nextPause, step), later));
+            } catch (RejectedExecutionException closed) {
+                later.completeExceptionally(cause(error));
+            }
             return later;
         });
     }

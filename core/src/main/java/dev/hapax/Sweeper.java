@@ -1,5 +1,6 @@
 package dev.hapax;
 
+import dev.hapax.store.Durations;
 import dev.hapax.store.Store;
 import dev.hapax.store.Swept;
 import java.time.Duration;
@@ -26,6 +27,7 @@ public final class Sweeper implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
 
     Sweeper(Store store, Duration every, Listeners listeners) {
+        Durations.requirePositive(every, "the pause between sweeps");
         this.store = store;
         this.every = every;
         this.listeners = listeners;
@@ -49,7 +51,7 @@ public final class Sweeper implements AutoCloseable {
         while (!closedWithin(jittered(every))) {
             try {
                 sweep();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.warn("Sweeping failed, will try again in about {}: {}", every, e.toString());
             }
         }

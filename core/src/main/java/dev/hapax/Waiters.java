@@ -45,16 +45,18 @@ final class Waiters {
         this.most = most;
     }
 
-    /** Waits for a stage of this process; {@code otherwise} comes when it takes too long or too many wait already. */
-    <T> CompletableFuture<T> waitFor(CompletableFuture<T> stage, long until, T otherwise) {
-        long left = until - System.nanoTime();
-        if (left <= 0) {
-            return CompletableFuture.completedFuture(otherwise);
-        }
+    /** Asks for a place; who gets one has to wait. */
+    boolean mayWait() {
         if (waiting.incrementAndGet() > most) {
             waiting.decrementAndGet();
-            return CompletableFuture.completedFuture(otherwise);
+            return false;
         }
+        return true;
+    }
+
+    /** Waits for a stage of this process; {@code otherwise} comes when it takes too long. */
+    <T> CompletableFuture<T> waitFor(CompletableFuture<T> stage, long until, T otherwise) {
+        long left = Math.max(0, until - System.nanoTime());
         return stage.copy()
                 .completeOnTimeout(otherwise, left, TimeUnit.NANOSECONDS)
                 .whenComplete((value, error) -> waiting.decrementAndGet());

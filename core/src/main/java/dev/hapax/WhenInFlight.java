@@ -1,5 +1,6 @@
 package dev.hapax;
 
+import dev.hapax.store.Durations;
 import java.time.Duration;
 
 /**
@@ -26,8 +27,10 @@ public record WhenInFlight(Mode mode, Duration atMost) {
     public static final WhenInFlight ACCEPT = new WhenInFlight(Mode.ACCEPT, Duration.ZERO);
 
     public WhenInFlight {
-        if (atMost.isNegative() || (mode == Mode.WAIT) == atMost.isZero()) {
-            throw new IllegalArgumentException(mode + " cannot last " + atMost);
+        if (mode == Mode.WAIT) {
+            Durations.requirePositive(atMost, "the longest wait");
+        } else if (!atMost.isZero()) {
+            throw new IllegalArgumentException(mode + " does not wait");
         }
     }
 

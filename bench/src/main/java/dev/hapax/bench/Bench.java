@@ -69,12 +69,12 @@ public final class Bench {
                                 System.getProperty("java.version"),
                                 runtime.maxMemory() >> 20),
                 lab.describe(),
-                "%d rounds of %d ms per side (or %,d operations), taking turns, after %d ms of warm-up each"
+                "%d rounds of %d ms per side (or %,d operations), taking turns, after at most %d s of warm-up"
                         .formatted(
                                 effort.rounds(),
                                 effort.round().toMillis(),
                                 effort.bounded(),
-                                effort.warmUp().toMillis()),
+                                effort.warmUp().toSeconds()),
                 "ratio: median over the rounds of hapax/s divided by other/s of the same round");
     }
 

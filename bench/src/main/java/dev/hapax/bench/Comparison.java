@@ -31,12 +31,12 @@ final class Comparison {
     Measured measure(Figure figure) throws Exception {
         progress.begin(figure);
         try (Sides sides = figure.sides().open(lab, effort)) {
-            List<Rates> all = new ArrayList<>();
-            for (Workload workload : sides.all()) {
-                progress.say("warm-up: " + workload.name());
-                workload.round(effort.toWarmUp());
-                all.add(new Rates(workload, new ArrayList<>()));
-            }
+            progress.say("warming up until the compiler rests");
+            double compiling = new WarmUp(effort).run(sides);
+            progress.say("compiling still takes %.0f %% of a processor".formatted(100 * compiling));
+            List<Rates> all = sides.all().stream()
+                    .map(it -> new Rates(it, new ArrayList<>()))
+                    .toList();
             takeTurns(all);
             Rates best = all.stream()
                     .skip(1)

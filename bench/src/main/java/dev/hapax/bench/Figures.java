@@ -5,7 +5,9 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 
 /** All figures, in the order in which they are measured. To add one, add it to {@link #ALL}. */
@@ -71,12 +73,13 @@ final class Figures {
         return new Sides(freshOurs(lab, 128), floors);
     }
 
-    private static Sides replay(Lab lab, Effort effort) throws SQLException {
+    private static Sides replay(Lab lab, Effort effort) throws Exception {
         Operations operations = new Operations(lab, POOL, Lab.WARM);
         Floor floor = new Floor(lab, POOL);
         List<String> keys =
                 IntStream.range(0, 2_000).mapToObj(i -> "replayed-" + i).toList();
-        keys.forEach(operations::prepare);
+        Queue<String> open = new ConcurrentLinkedQueue<>(keys);
+        Load.counting(32, keys.size()).run(() -> operations.prepare(open.remove()));
         List<UUID> ids = floor.some(keys.size());
         return Sides.of(
                 new Lasting("hapax", 32, () -> operations.replay(keys), operations::close),

@@ -1,6 +1,9 @@
 package dev.hapax.codec;
 
 import dev.hapax.store.Payload;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -19,7 +22,7 @@ public interface Codec<T> {
         return BasicCodecs.BYTES;
     }
 
-    /** Text as UTF-8. */
+    /** Text as UTF-8; half a surrogate pair cannot be encoded. */
     static Codec<String> text() {
         return BasicCodecs.TEXT;
     }
@@ -47,8 +50,11 @@ final class BasicCodecs {
 
     static final Codec<String> TEXT = new Codec<>() {
         @Override
-        public Payload encode(String value) {
-            return Payload.of(value.getBytes(StandardCharsets.UTF_8));
+        public Payload encode(String value) throws CharacterCodingException {
+            ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
+            byte[] body = new byte[bytes.remaining()];
+            bytes.get(body);
+            return Payload.of(body);
         }
 
         @Override

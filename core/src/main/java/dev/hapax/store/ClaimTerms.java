@@ -12,16 +12,10 @@ import java.time.Duration;
  */
 public record ClaimTerms(Duration lease, Duration retention, WhenAbandoned whenAbandoned, int maxAttempts) {
     public ClaimTerms {
-        requirePositive(lease, "lease");
-        requirePositive(retention, "retention");
+        Durations.requirePositive(lease, "lease");
+        Durations.requirePositive(retention, "retention");
         if (maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts is " + maxAttempts + "; at least 1 is needed");
-        }
-    }
-
-    private static void requirePositive(Duration duration, String name) {
-        if (duration.isNegative() || duration.toMillis() == 0) {
-            throw new IllegalArgumentException(name + " is " + duration + "; at least a millisecond is needed");
         }
     }
 }

@@ -30,11 +30,14 @@ public record OperationKey(String tenant, String scope, String key) {
 
     private static void requireText(String tenant) {
         requireLength(Part.TENANT, tenant, 0);
-        for (int i = 0; i < tenant.length(); i++) {
-            if (Character.isISOControl(tenant.charAt(i))) {
-                throw new InvalidKeyException(Part.TENANT, "tenant holds a control character at position " + i);
-            }
+        if (tenant.codePoints().anyMatch(c -> Character.isISOControl(c) || isSurrogate(c))) {
+            throw new InvalidKeyException(Part.TENANT, "tenant holds a control character or half a character");
         }
+    }
+
+    /** Half of a pair: it has no bytes in UTF-8, so two tenants could not be told apart. */
+    private static boolean isSurrogate(int codePoint) {
+        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
     }
 
     private static void requireVisibleAscii(Part part, String value) {

@@ -7,10 +7,13 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** All that a statement can leave behind in a session of PostgreSQL, as the session itself tells. */
+/**
+ * All that a statement can leave behind in a session of PostgreSQL, as the session itself tells. Settings with a dot
+ * are left out: they appear when the library of an extension is loaded.
+ */
 final class SessionState {
     private static final String EVERYTHING = """
-            SELECT name, setting FROM pg_settings
+            SELECT name, setting FROM pg_settings WHERE name NOT LIKE '%.%'
             UNION ALL
             SELECT 'advisory locks', count(*)::text FROM pg_locks
                 WHERE locktype = 'advisory' AND pid = pg_backend_pid()

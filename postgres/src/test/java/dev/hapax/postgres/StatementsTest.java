@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -75,6 +76,24 @@ class StatementsTest {
                 .filteredOn(Outcome.Replayed.class::isInstance)
                 .hasSize(999);
         assertThat(statements()).as("the completion, too").isLessThanOrEqualTo(5);
+    }
+
+    @Test
+    void moreHandlersThanConnectionsRunAtOnce() throws Exception {
+        CyclicBarrier allAtOnce = new CyclicBarrier(64);
+        ExecutorService threads = Executors.newFixedThreadPool(64);
+        List<Future<Outcome<byte[]>>> calls = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            String key = "slow-" + i;
+            calls.add(threads.submit(() -> hapax.scope("statements").key(key).run(lease -> {
+                allAtOnce.await();
+                return new byte[0];
+            })));
+        }
+        for (Future<Outcome<byte[]>> call : calls) {
+            assertThat(call.get()).isInstanceOf(Outcome.Executed.class);
+        }
+        threads.shutdown();
     }
 
     @Test
