@@ -153,16 +153,15 @@ final class Engine {
         Admission.Owned<T> owned =
                 new Admission.Owned<>(request, lease(request, claimRequest, won, System.nanoTime()), null);
         listeners.tell(l -> l.claimed(request.key(), won.attempt()));
-        transaction.begin();
+        transaction.begin(claimRequest.token());
         T value;
         try {
             value = handler.run(owned.lease());
         } catch (Throwable thrown) {
-            if (undo(transaction, thrown) && isTerminal(request, thrown)) {
-                TerminalFailure failure = TerminalFailure.of(thrown);
-                finishWithin(transaction, owned, result(failure));
-                return failed(owned, failure, true);
+            if (isTerminal(request, thrown)) {
+                return rejectWithin(transaction, owned, TerminalFailure.of(thrown));
             }
+            undo(transaction, owned.lease(), thrown);
             listeners.tell(l -> l.released(request.key(), won.attempt(), thrown));
             throw thrown;
         }
@@ -170,23 +169,32 @@ final class Engine {
         return completed(owned, value, true);
     }
 
-    /**
-     * Without it, what was thrown leaves the caller's transaction as it is: there is nothing to record, only to roll
-     * back.
-     */
-    private static boolean undo(StoreTransaction transaction, Throwable thrown) {
+    /** If the effect cannot be taken back there is nothing to record: the caller's transaction is to be rolled back. */
+    private <T> Outcome<T> rejectWithin(
+            StoreTransaction transaction, Admission.Owned<T> owned, TerminalFailure failure) {
+        transaction.undo(owned.lease().token());
+        finishWithin(transaction, owned, result(failure));
+        return failed(owned, failure, true);
+    }
+
+    private static void undo(StoreTransaction transaction, Lease lease, Throwable thrown) {
         try {
-            transaction.undo();
-            return true;
+            transaction.undo(lease.token());
         } catch (RuntimeException broken) {
             thrown.addSuppressed(broken);
-            return false;
         }
     }
 
     private void finishWithin(StoreTransaction transaction, Admission.Owned<?> owned, Result result) {
-        if (transaction.finish(finishOf(owned, result)) == Written.CLAIM_LOST) {
-            transaction.undo();
+        Written written;
+        try {
+            written = transaction.finish(finishOf(owned, result));
+        } catch (RuntimeException broken) {
+            undo(transaction, owned.lease(), broken);
+            throw broken;
+        }
+        if (written == Written.CLAIM_LOST) {
+            transaction.undo(owned.lease().token());
             throw claimLost(owned);
         }
     }

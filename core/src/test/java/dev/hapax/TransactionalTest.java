@@ -18,6 +18,7 @@ import dev.hapax.store.StoreTransaction;
 import dev.hapax.store.Written;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,12 +43,12 @@ class TransactionalTest {
         }
 
         @Override
-        public void begin() {
+        public void begin(UUID token) {
             steps.add("begin");
         }
 
         @Override
-        public void undo() {
+        public void undo(UUID token) {
             steps.add("undo");
             if (undoFails) {
                 throw new StoreException("cannot go back", null);

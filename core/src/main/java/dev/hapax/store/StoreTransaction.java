@@ -1,5 +1,7 @@
 package dev.hapax.store;
 
+import java.util.UUID;
+
 /**
  * A database transaction of the caller's, enlisted so that the effect and its record commit or vanish together.
  *
@@ -14,11 +16,11 @@ public interface StoreTransaction {
      */
     Claim claim(ClaimRequest request);
 
-    /** Marks the point that {@link #undo} goes back to: everything after it belongs to the operation. */
-    void begin();
+    /** Marks the point that {@link #undo} goes back to: everything after it belongs to the claim with this token. */
+    void begin(UUID token);
 
-    /** Takes back what the operation did since {@link #begin}. The claim is still held. */
-    void undo();
+    /** Takes back what was done since {@link #begin}, operations within this one included. The claim is still held. */
+    void undo(UUID token);
 
     /**
      * Writes how the operation ended, to be committed with the effect.

@@ -7,6 +7,7 @@ import dev.hapax.store.OperationId;
 import dev.hapax.store.Ruling;
 import dev.hapax.store.Snapshot;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,6 +15,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
 
 /**
  * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the way.
@@ -25,12 +28,17 @@ import java.util.Set;
 final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     private static final int MOST_LOOKS = 5;
 
+    /** All claims of a round in one statement; where one operation is claimed twice, the first one wins. */
     private static final String INSERT = """
             INSERT INTO hapax_operation (id, tenant, scope, key, state, fingerprint, token, attempt, owner,
                 when_abandoned, retention_ms, created_at, claimed_at, deadline)
-            VALUES (?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, clock_timestamp(), clock_timestamp(),
-                clock_timestamp() + ? * interval '1 millisecond')
-            ON CONFLICT (id) DO NOTHING""";
+            SELECT id, tenant, scope, key, 1, fingerprint, token, 1, owner, when_abandoned, retention_ms,
+                clock_timestamp(), clock_timestamp(), clock_timestamp() + lease_ms * interval '1 millisecond'
+            FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
+                ?::int8[], ?::int8[]) AS claim (id, tenant, scope, key, fingerprint, token, owner, when_abandoned,
+                retention_ms, lease_ms)
+            ON CONFLICT (id) DO NOTHING
+            RETURNING token""";
 
     private static final String TAKE_OVER = """
             WITH taken AS (
@@ -56,7 +64,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             SELECT id, clock_timestamp(), 'BEGUN_ANEW', attempt, owner, 'the operation before it had expired'
             FROM begun""";
 
-    private static final String FAIL = """
+    static final String FAIL = """
             WITH ended AS (
                 UPDATE hapax_operation
                 SET state = 3, token = gen_random_uuid(), finished_at = clock_timestamp(),
@@ -66,7 +74,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'ABANDONED', attempt, owner, error FROM ended""";
 
-    private static final String PARK = """
+    static final String PARK = """
             WITH parked AS (
                 UPDATE hapax_operation
                 SET state = 4, token = gen_random_uuid(), deadline = 'infinity'
@@ -83,7 +91,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     @Override
     public List<Claim> run(Session session, Session.Guard guard, List<ClaimRequest> requests) throws SQLException {
         Claim[] answers = new Claim[requests.size()];
-        insertFirstOfEach(session, guard, requests, answers);
+        insert(session, guard, requests, answers, range(requests.size()));
         for (int look = 0; look < MOST_LOOKS; look++) {
             List<Integer> open = unanswered(answers);
             if (open.isEmpty()) {
@@ -94,26 +102,29 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         throw new SQLException("an operation kept changing while it was claimed", "40001");
     }
 
-    private static void insertFirstOfEach(
-            Session session, Session.Guard guard, List<ClaimRequest> requests, Claim[] answers) throws SQLException {
-        Set<OperationId> seen = new HashSet<>();
-        List<Integer> first = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            if (seen.add(requests.get(i).id())) {
-                first.add(i);
+    private static void insert(
+            Session session, Session.Guard guard, List<ClaimRequest> requests, Claim[] answers, List<Integer> which)
+            throws SQLException {
+        List<ClaimRequest> claims = which.stream().map(requests::get).toList();
+        try (PreparedStatement insert = session.prepareAlone(guard, INSERT)) {
+            bindInsert(insert, claims);
+            Session.executeAlone(insert);
+            Set<UUID> inserted = new HashSet<>();
+            try (ResultSet row = insert.getResultSet()) {
+                while (row.next()) {
+                    inserted.add(row.getObject("token", UUID.class));
+                }
+            }
+            for (int i : which) {
+                if (inserted.contains(requests.get(i).token())) {
+                    answers[i] = new Claim.Won(1);
+                }
             }
         }
-        int[] counts = Statements.updateAll(
-                session,
-                guard,
-                INSERT,
-                ClaimWork::bindInsert,
-                first.stream().map(requests::get).toList());
-        for (int i = 0; i < counts.length; i++) {
-            if (counts[i] == 1) {
-                answers[first.get(i)] = new Claim.Won(1);
-            }
-        }
+    }
+
+    private static List<Integer> range(int size) {
+        return IntStream.range(0, size).boxed().toList();
     }
 
     private static List<Integer> unanswered(Claim[] answers) {
@@ -132,18 +143,21 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         Set<OperationId> ids = new HashSet<>();
         open.forEach(i -> ids.add(requests.get(i).id()));
         Map<OperationId, Snapshot> found = Rows.find(session, guard, ids);
+        List<Integer> gone = new ArrayList<>();
         for (int i : open) {
             ClaimRequest request = requests.get(i);
             Snapshot row = found.get(request.id());
             if (row == null) {
-                boolean inserted = Statements.update(session, guard, INSERT, ClaimWork::bindInsert, request) == 1;
-                answers[i] = inserted ? new Claim.Won(1) : null;
+                gone.add(i);
                 continue;
             }
             Ruling ruling = Ruling.on(request, row);
             if (ruling instanceof Ruling.Answer || carryOut(session, guard, request, row, ruling) == 1) {
                 answers[i] = ruling.answer(row);
             }
+        }
+        if (!gone.isEmpty()) {
+            insert(session, guard, requests, answers, gone);
         }
     }
 
@@ -159,18 +173,60 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         return Statements.update(session, guard, PARK, (s, q) -> bindObserved(s, 1, q), row);
     }
 
-    private static void bindInsert(PreparedStatement statement, ClaimRequest request) throws SQLException {
-        ClaimTerms terms = request.terms();
-        statement.setObject(1, request.id().value()); // id
-        statement.setString(2, request.key().tenant()); // tenant
-        statement.setString(3, request.key().scope()); // scope
-        statement.setString(4, request.key().key()); // key
-        statement.setBytes(5, request.fingerprint().digest()); // fingerprint
-        statement.setObject(6, request.token()); // token
-        statement.setString(7, Rows.text(request.owner())); // owner
-        statement.setInt(8, Rows.number(terms.whenAbandoned())); // when_abandoned
-        statement.setLong(9, terms.retention().toMillis()); // retention_ms
-        statement.setLong(10, terms.lease().toMillis()); // deadline
+    private static void bindInsert(PreparedStatement statement, List<ClaimRequest> claims) throws SQLException {
+        Statements.bindAll(
+                statement, 1, "uuid", UUID[]::new, claims, claim -> claim.id().value()); // id
+        Statements.bindAll(
+                statement,
+                2,
+                "text",
+                String[]::new,
+                claims,
+                claim -> claim.key().tenant()); // tenant
+        Statements.bindAll(
+                statement,
+                3,
+                "text",
+                String[]::new,
+                claims,
+                claim -> claim.key().scope()); // scope
+        Statements.bindAll(
+                statement,
+                4,
+                "text",
+                String[]::new,
+                claims,
+                claim -> claim.key().key()); // key
+        Statements.bindAll(
+                statement,
+                5,
+                "bytea",
+                byte[][]::new,
+                claims,
+                claim -> claim.fingerprint().digest()); // fingerprint
+        Statements.bindAll(statement, 6, "uuid", UUID[]::new, claims, ClaimRequest::token); // token
+        Statements.bindAll(statement, 7, "text", String[]::new, claims, claim -> Rows.text(claim.owner())); // owner
+        Statements.bindAll(
+                statement,
+                8,
+                "int4",
+                Integer[]::new,
+                claims,
+                claim -> Rows.number(claim.terms().whenAbandoned()));
+        Statements.bindAll(
+                statement,
+                9,
+                "int8",
+                Long[]::new,
+                claims,
+                claim -> claim.terms().retention().toMillis());
+        Statements.bindAll(
+                statement,
+                10,
+                "int8",
+                Long[]::new,
+                claims,
+                claim -> claim.terms().lease().toMillis());
     }
 
     /** @return the next free index */
@@ -197,13 +253,13 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         bindObserved(statement, next + 1, row);
     }
 
-    private static void bindFail(PreparedStatement statement, Ruling.Fail fail, Snapshot row) throws SQLException {
+    static void bindFail(PreparedStatement statement, Ruling.Fail fail, Snapshot row) throws SQLException {
         statement.setInt(1, fail.result().code()); // code
         statement.setString(2, Rows.text(fail.result().error())); // error
         bindObserved(statement, 3, row);
     }
 
-    private static int bindObserved(PreparedStatement statement, int index, Snapshot row) throws SQLException {
+    static int bindObserved(PreparedStatement statement, int index, Snapshot row) throws SQLException {
         statement.setObject(index, row.id().value()); // id
         statement.setObject(index + 1, row.token()); // token, as it was seen
         return index + 2;

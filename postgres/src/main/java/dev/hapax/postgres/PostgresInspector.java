@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -32,7 +33,7 @@ public final class PostgresInspector implements StoreInspector {
             ORDER BY created_at DESC LIMIT ?""";
 
     private static final String EVENTS =
-            "SELECT at, kind, attempt, actor, detail FROM hapax_event WHERE id = ? ORDER BY at";
+            "SELECT at, kind, attempt, actor, detail FROM hapax_event WHERE id = ? AND at >= ? ORDER BY at";
 
     private static final String FORCE_RELEASE = """
             WITH released AS (
@@ -91,7 +92,7 @@ public final class PostgresInspector implements StoreInspector {
         return inSession(session -> {
             Snapshot found =
                     Rows.find(session, settings.patientGuard(), Set.of(id)).get(id);
-            return found == null ? List.of() : timeline(found, events(session, id));
+            return found == null ? List.of() : timeline(found, events(session, found));
         });
     }
 
@@ -117,10 +118,12 @@ public final class PostgresInspector implements StoreInspector {
         return List.copyOf(all);
     }
 
-    private static List<Event> events(Session session, OperationId id) throws SQLException {
+    /** Those of the operation as it is now: what stood under its id before it was begun anew is another one. */
+    private static List<Event> events(Session session, Snapshot found) throws SQLException {
         List<Event> events = new ArrayList<>();
         try (PreparedStatement select = session.prepare(EVENTS)) {
-            select.setObject(1, id.value());
+            select.setObject(1, found.id().value()); // id
+            select.setObject(2, found.times().createdAt().atOffset(ZoneOffset.UTC)); // at
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
                     events.add(new Event(

@@ -60,6 +60,8 @@ public final class PostgresSchema {
 
     private static void migrate(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
+            // A stricter level would look with a snapshot from before the lock.
+            statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
             statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
             statement.execute("""
                     CREATE TABLE IF NOT EXISTS hapax_schema (

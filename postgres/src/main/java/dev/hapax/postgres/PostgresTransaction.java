@@ -14,6 +14,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,9 @@ final class PostgresTransaction implements StoreTransaction {
     private static final String LOCK = """
             SELECT pg_try_advisory_xact_lock(?), current_setting('enable_seqscan'),
                 set_config('enable_seqscan', 'off', true)""";
+
+    private static final String KEEP =
+            "SELECT current_setting('enable_seqscan'), set_config('enable_seqscan', 'off', true)";
 
     private static final String PUT_BACK = "SELECT set_config('enable_seqscan', ?, true)";
 
@@ -52,8 +57,8 @@ final class PostgresTransaction implements StoreTransaction {
             WHERE id = ? AND token = ? AND (state = 0 OR state <> 4 AND deadline <= clock_timestamp())""";
 
     private final Connection connection;
-    private @Nullable Savepoint savepoint;
-    private @Nullable Held held;
+    private final Map<UUID, Held> held = new HashMap<>();
+    private final Map<UUID, Savepoint> begun = new HashMap<>();
 
     /** @param row what was there before, if anything */
     private record Held(
@@ -79,33 +84,44 @@ final class PostgresTransaction implements StoreTransaction {
     @Override
     public Claim claim(ClaimRequest request) {
         return translating(() -> {
+            boolean locked;
             String seqscan;
             try (PreparedStatement lock = connection.prepareStatement(LOCK)) {
                 lock.setLong(1, lockOf(request.id()));
                 try (ResultSet row = lock.executeQuery()) {
                     row.next();
+                    locked = row.getBoolean(1);
                     seqscan = row.getString(2);
-                    if (!row.getBoolean(1)) {
-                        putBack(seqscan);
-                        return new Claim.Running(request.terms().lease());
-                    }
                 }
             }
-            return rule(request, look(request.id(), seqscan));
+            if (locked) {
+                return rule(request, look(request.id(), seqscan));
+            }
+            putBack(seqscan);
+            return new Claim.Running(request.terms().lease());
         });
     }
 
-    private Claim rule(ClaimRequest request, @Nullable Snapshot row) {
-        Ruling ruling = row == null ? new Ruling.BeginAnew() : Ruling.on(request, row);
-        if (ruling instanceof Ruling.BeginAnew) {
-            held = new Held(request, 1, row);
+    private Claim rule(ClaimRequest request, @Nullable Snapshot row) throws SQLException {
+        if (row == null) {
+            held.put(request.token(), new Held(request, 1, null));
             return new Claim.Won(1);
-        } else if (ruling instanceof Ruling.TakeOver) {
-            int attempt = Objects.requireNonNull(row).attempt() + 1;
-            held = new Held(request, attempt, row);
-            return new Claim.Won(attempt);
         }
-        return ruling.answer(Objects.requireNonNull(row));
+        Ruling ruling = Ruling.on(request, row);
+        Claim answer = ruling.answer(row);
+        if (answer instanceof Claim.Won won) {
+            held.put(request.token(), new Held(request, won.attempt(), row));
+        } else if (!(ruling instanceof Ruling.Answer) && carryOut(ruling, row) == 0) {
+            return new Claim.Running(request.terms().lease());
+        }
+        return answer;
+    }
+
+    /** Fails or parks what its owner abandoned, as a claim outside of transactions would. */
+    private int carryOut(Ruling ruling, Snapshot row) throws SQLException {
+        return ruling instanceof Ruling.Fail fail
+                ? updateByIndex(ClaimWork.FAIL, statement -> ClaimWork.bindFail(statement, fail, row))
+                : updateByIndex(ClaimWork.PARK, statement -> ClaimWork.bindObserved(statement, 1, row));
     }
 
     private @Nullable Snapshot look(OperationId id, String seqscan) throws SQLException {
@@ -119,6 +135,25 @@ final class PostgresTransaction implements StoreTransaction {
         }
     }
 
+    private interface Binder {
+        void bind(PreparedStatement statement) throws SQLException;
+    }
+
+    private int updateByIndex(String sql, Binder binder) throws SQLException {
+        String seqscan;
+        try (PreparedStatement keep = connection.prepareStatement(KEEP);
+                ResultSet row = keep.executeQuery()) {
+            row.next();
+            seqscan = row.getString(1);
+        }
+        try (PreparedStatement update = connection.prepareStatement(sql)) {
+            binder.bind(update);
+            int count = update.executeUpdate();
+            putBack(seqscan);
+            return count;
+        }
+    }
+
     private void putBack(String seqscan) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PUT_BACK)) {
             statement.setString(1, seqscan);
@@ -127,21 +162,21 @@ final class PostgresTransaction implements StoreTransaction {
     }
 
     @Override
-    public void begin() {
-        savepoint = translating(connection::setSavepoint);
+    public void begin(UUID token) {
+        begun.put(token, translating(connection::setSavepoint));
     }
 
     @Override
-    public void undo() {
+    public void undo(UUID token) {
         translating(() -> {
-            connection.rollback(Objects.requireNonNull(savepoint, "nothing was begun"));
+            connection.rollback(Objects.requireNonNull(begun.get(token), "nothing was begun"));
             return true;
         });
     }
 
     @Override
     public Written finish(Finish finish) {
-        Held claim = Objects.requireNonNull(held, "nothing was claimed");
+        Held claim = Objects.requireNonNull(held.get(finish.token()), "nothing was claimed");
         int count =
                 translating(() -> claim.row() == null ? insert(claim, finish) : replace(claim, claim.row(), finish));
         return count == 1 ? Written.RECORDED : Written.CLAIM_LOST;
@@ -161,15 +196,13 @@ final class PostgresTransaction implements StoreTransaction {
     }
 
     private int replace(Held claim, Snapshot row, Finish finish) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(REPLACE)) {
+        return updateByIndex(REPLACE, statement -> {
             int next = bindOwnership(statement, 1, claim.request());
             statement.setInt(next, claim.attempt()); // attempt
             statement.setBoolean(next + 1, claim.attempt() == 1); // created_at
             next = bindEnd(statement, next + 2, finish);
-            statement.setObject(next, row.id().value()); // id
-            statement.setObject(next + 1, row.token()); // token, as it was seen
-            return statement.executeUpdate();
-        }
+            ClaimWork.bindObserved(statement, next, row);
+        });
     }
 
     private static int bindOwnership(PreparedStatement statement, int index, ClaimRequest request) throws SQLException {

@@ -19,7 +19,7 @@ import javax.sql.DataSource;
  */
 final class Session implements AutoCloseable {
     private static final Executor SAME_THREAD = Runnable::run;
-    private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ";
+    private static final String BEGIN = "BEGIN READ WRITE; ";
 
     private final Connection connection;
     private final boolean autoCommit;
@@ -50,17 +50,22 @@ final class Session implements AutoCloseable {
     /**
      * The settings of one transaction.
      *
-     * @param sql a statement that sets them until the transaction ends
+     * @param sql statements that set them until the transaction ends
      */
     record Guard(String sql) {
+        private static final String ISOLATION = "SET transaction_isolation = 'read committed'; ";
+
+        /** How many statements it is. */
+        static final int RESULTS = 2;
+
         static Guard lockTimeout(Duration lockTimeout) {
-            return new Guard(
-                    "SELECT set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '%dms', true); "
-                            .formatted(lockTimeout.toMillis()));
+            String settings =
+                    "SELECT set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '%dms', true); ";
+            return new Guard(ISOLATION + settings.formatted(lockTimeout.toMillis()));
         }
     }
 
-    /** A statement that is its own transaction, guard and all, in one round trip.. */
+    /** A statement that is its own transaction, guard and all, in one round trip. */
     PreparedStatement prepareAlone(Guard guard, String sql) throws SQLException {
         return connection.prepareStatement(guard.sql() + sql);
     }
@@ -72,7 +77,9 @@ final class Session implements AutoCloseable {
     /** Runs a statement of {@link #prepareAlone} and stops at its own result, past the guard's. */
     static void executeAlone(PreparedStatement statement) throws SQLException {
         statement.execute();
-        statement.getMoreResults();
+        for (int i = 0; i < Guard.RESULTS; i++) {
+            statement.getMoreResults();
+        }
     }
 
     void begin(Guard guard) throws SQLException {

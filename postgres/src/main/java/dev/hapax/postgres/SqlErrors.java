@@ -15,6 +15,8 @@ final class SqlErrors {
             "40P01"); // deadlock_detected
     private static final Set<String> UNAVAILABLE = Set.of(
             "25006", // read_only_sql_transaction: we were sent to a standby
+            "25P03", // idle_in_transaction_session_timeout
+            "25P04", // transaction_timeout
             "57014"); // query_canceled
     private static final Set<String> UNAVAILABLE_CLASSES = Set.of(
             "08", // connection_exception

@@ -3,6 +3,8 @@ package dev.hapax.postgres;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /** Runs one statement for many values: alone in one round trip, or as a batch in one transaction. */
 final class Statements {
@@ -38,5 +40,18 @@ final class Statements {
             Session.executeAlone(statement);
             return statement.getUpdateCount();
         }
+    }
+
+    /** Binds one column of many values as an array. */
+    static <Q, V> void bindAll(
+            PreparedStatement statement,
+            int index,
+            String type,
+            IntFunction<V[]> array,
+            List<Q> values,
+            Function<Q, V> column)
+            throws SQLException {
+        V[] all = values.stream().map(column).toArray(array);
+        statement.setArray(index, statement.getConnection().createArrayOf(type, all));
     }
 }

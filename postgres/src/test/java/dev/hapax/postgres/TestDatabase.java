@@ -77,14 +77,11 @@ final class TestDatabase {
 
     /** Moves every time in the tables back, which is the same as letting time pass. */
     static void letTimePass(DataSource dataSource, Duration duration) {
-        execute(
-                dataSource,
-                """
+        execute(dataSource, """
                 UPDATE hapax_operation
                 SET created_at = created_at - d, claimed_at = claimed_at - d, finished_at = finished_at - d,
                     deadline = deadline - d
-                FROM (SELECT %d * interval '1 millisecond' AS d) AS passed"""
-                        .formatted(duration.toMillis()));
+                FROM (SELECT %d * interval '1 millisecond' AS d) AS passed""".formatted(duration.toMillis()));
     }
 
     void execute(String sql) {

@@ -44,7 +44,7 @@ CREATE INDEX hapax_event_id ON hapax_event (id);
 
 -- A body as JSON where it is JSON, else null. For people: the store itself never looks into a body.
 CREATE FUNCTION hapax_json(body bytea) RETURNS json
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT AS $$
+    LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 BEGIN
     RETURN convert_from(body, 'UTF8')::json;
 EXCEPTION WHEN others THEN
