@@ -7,13 +7,14 @@ import dev.hapax.store.OperationId;
 import dev.hapax.store.Ruling;
 import dev.hapax.store.Snapshot;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -28,17 +29,40 @@ import java.util.stream.IntStream;
 final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     private static final int MOST_LOOKS = 5;
 
-    /** All claims of a round in one statement; where one operation is claimed twice, the first one wins. */
-    private static final String INSERT = """
+    private static final String INTO = """
             INSERT INTO hapax_operation (id, tenant, scope, key, state, fingerprint, token, attempt, owner,
                 when_abandoned, retention_ms, created_at, claimed_at, deadline)
+            """;
+
+    /** The insert finds what is in its way by the key, whatever the plan: all it needs is not to wait for long. */
+    private static final String ALONE = INTO + """
+            SELECT ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, clock_timestamp(), clock_timestamp(),
+                clock_timestamp() + ? * interval '1 millisecond'
+            FROM %s AS lock_timeout
+            ON CONFLICT (id) DO NOTHING""";
+
+    /** Where one operation is claimed twice, the first claim wins. */
+    private static final String TOGETHER = INTO + """
             SELECT id, tenant, scope, key, 1, fingerprint, token, 1, owner, when_abandoned, retention_ms,
                 clock_timestamp(), clock_timestamp(), clock_timestamp() + lease_ms * interval '1 millisecond'
-            FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
-                ?::int8[], ?::int8[]) AS claim (id, tenant, scope, key, fingerprint, token, owner, when_abandoned,
-                retention_ms, lease_ms)
+            FROM %s AS lock_timeout,
+                unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
+                    ?::int8[], ?::int8[]) AS claim (id, tenant, scope, key, fingerprint, token, owner,
+                    when_abandoned, retention_ms, lease_ms)
             ON CONFLICT (id) DO NOTHING
             RETURNING token""";
+
+    private static final Columns<ClaimRequest> COLUMNS = new Columns<ClaimRequest>()
+            .uuid(claim -> claim.id().value()) // id
+            .text(claim -> claim.key().tenant()) // tenant
+            .text(claim -> claim.key().scope()) // scope
+            .text(claim -> claim.key().key()) // key
+            .bytea(claim -> claim.fingerprint().digest()) // fingerprint
+            .uuid(ClaimRequest::token) // token
+            .text(claim -> Rows.text(claim.owner())) // owner
+            .int4(claim -> Rows.number(claim.terms().whenAbandoned())) // when_abandoned
+            .int8(claim -> claim.terms().retention().toMillis()) // retention_ms
+            .int8(claim -> claim.terms().lease().toMillis()); // lease_ms
 
     private static final String TAKE_OVER = """
             WITH taken AS (
@@ -83,44 +107,60 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'PARKED', attempt, owner, NULL FROM parked""";
 
+    private final Map<Lane.LockWait, Sql> statements;
+
+    /** The statements for one way of waiting. */
+    private record Sql(String alone, String together, Session.Guard guard) {
+        Sql(Duration lockTimeout) {
+            this(
+                    ALONE.formatted(Session.Guard.lockTimeout(lockTimeout)),
+                    TOGETHER.formatted(Session.Guard.lockTimeout(lockTimeout)),
+                    Session.Guard.byKey(lockTimeout));
+        }
+    }
+
+    ClaimWork(Duration lockTimeout) {
+        statements =
+                Map.of(Lane.LockWait.SHORT, new Sql(lockTimeout), Lane.LockWait.NONE, new Sql(Duration.ofMillis(1)));
+    }
+
     @Override
     public OperationId id(ClaimRequest request) {
         return request.id();
     }
 
     @Override
-    public List<Claim> run(Session session, Session.Guard guard, List<ClaimRequest> requests) throws SQLException {
+    public List<Claim> run(Session session, Lane.LockWait wait, List<ClaimRequest> requests) throws SQLException {
+        Sql sql = Objects.requireNonNull(statements.get(wait));
         Claim[] answers = new Claim[requests.size()];
-        insert(session, guard, requests, answers, range(requests.size()));
+        insert(session, sql, requests, answers, range(requests.size()));
         for (int look = 0; look < MOST_LOOKS; look++) {
             List<Integer> open = unanswered(answers);
             if (open.isEmpty()) {
                 return Arrays.asList(answers);
             }
-            look(session, guard, requests, answers, open);
+            look(session, sql, requests, answers, open);
         }
         throw new SQLException("an operation kept changing while it was claimed", "40001");
     }
 
     private static void insert(
-            Session session, Session.Guard guard, List<ClaimRequest> requests, Claim[] answers, List<Integer> which)
+            Session session, Sql sql, List<ClaimRequest> requests, Claim[] answers, List<Integer> which)
             throws SQLException {
         List<ClaimRequest> claims = which.stream().map(requests::get).toList();
-        try (PreparedStatement insert = session.prepareAlone(guard, INSERT)) {
-            bindInsert(insert, claims);
-            Session.executeAlone(insert);
-            Set<UUID> inserted = new HashSet<>();
-            try (ResultSet row = insert.getResultSet()) {
-                while (row.next()) {
-                    inserted.add(row.getObject("token", UUID.class));
-                }
-            }
-            for (int i : which) {
-                if (inserted.contains(requests.get(i).token())) {
-                    answers[i] = new Claim.Won(1);
-                }
+        Set<UUID> inserted = claims.size() == 1
+                ? insertAlone(session, sql, claims.get(0))
+                : COLUMNS.run(session, Session.Guard.NONE, sql.together(), claims);
+        for (int i : which) {
+            if (inserted.contains(requests.get(i).token())) {
+                answers[i] = new Claim.Won(1);
             }
         }
+    }
+
+    private static Set<UUID> insertAlone(Session session, Sql sql, ClaimRequest claim) throws SQLException {
+        int count = Statements.update(session, Session.Guard.NONE, sql.alone(), ClaimWork::bindInsert, claim);
+        return count == 1 ? Set.of(claim.token()) : Set.of();
     }
 
     private static List<Integer> range(int size) {
@@ -137,12 +177,11 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         return open;
     }
 
-    private static void look(
-            Session session, Session.Guard guard, List<ClaimRequest> requests, Claim[] answers, List<Integer> open)
+    private static void look(Session session, Sql sql, List<ClaimRequest> requests, Claim[] answers, List<Integer> open)
             throws SQLException {
         Set<OperationId> ids = new HashSet<>();
         open.forEach(i -> ids.add(requests.get(i).id()));
-        Map<OperationId, Snapshot> found = Rows.find(session, guard, ids);
+        Map<OperationId, Snapshot> found = Rows.find(session, sql.guard(), ids);
         List<Integer> gone = new ArrayList<>();
         for (int i : open) {
             ClaimRequest request = requests.get(i);
@@ -152,12 +191,12 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                 continue;
             }
             Ruling ruling = Ruling.on(request, row);
-            if (ruling instanceof Ruling.Answer || carryOut(session, guard, request, row, ruling) == 1) {
+            if (ruling instanceof Ruling.Answer || carryOut(session, sql.guard(), request, row, ruling) == 1) {
                 answers[i] = ruling.answer(row);
             }
         }
         if (!gone.isEmpty()) {
-            insert(session, guard, requests, answers, gone);
+            insert(session, sql, requests, answers, gone);
         }
     }
 
@@ -173,60 +212,18 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         return Statements.update(session, guard, PARK, (s, q) -> bindObserved(s, 1, q), row);
     }
 
-    private static void bindInsert(PreparedStatement statement, List<ClaimRequest> claims) throws SQLException {
-        Statements.bindAll(
-                statement, 1, "uuid", UUID[]::new, claims, claim -> claim.id().value()); // id
-        Statements.bindAll(
-                statement,
-                2,
-                "text",
-                String[]::new,
-                claims,
-                claim -> claim.key().tenant()); // tenant
-        Statements.bindAll(
-                statement,
-                3,
-                "text",
-                String[]::new,
-                claims,
-                claim -> claim.key().scope()); // scope
-        Statements.bindAll(
-                statement,
-                4,
-                "text",
-                String[]::new,
-                claims,
-                claim -> claim.key().key()); // key
-        Statements.bindAll(
-                statement,
-                5,
-                "bytea",
-                byte[][]::new,
-                claims,
-                claim -> claim.fingerprint().digest()); // fingerprint
-        Statements.bindAll(statement, 6, "uuid", UUID[]::new, claims, ClaimRequest::token); // token
-        Statements.bindAll(statement, 7, "text", String[]::new, claims, claim -> Rows.text(claim.owner())); // owner
-        Statements.bindAll(
-                statement,
-                8,
-                "int4",
-                Integer[]::new,
-                claims,
-                claim -> Rows.number(claim.terms().whenAbandoned()));
-        Statements.bindAll(
-                statement,
-                9,
-                "int8",
-                Long[]::new,
-                claims,
-                claim -> claim.terms().retention().toMillis());
-        Statements.bindAll(
-                statement,
-                10,
-                "int8",
-                Long[]::new,
-                claims,
-                claim -> claim.terms().lease().toMillis());
+    private static void bindInsert(PreparedStatement statement, ClaimRequest claim) throws SQLException {
+        ClaimTerms terms = claim.terms();
+        statement.setObject(1, claim.id().value()); // id
+        statement.setString(2, claim.key().tenant()); // tenant
+        statement.setString(3, claim.key().scope()); // scope
+        statement.setString(4, claim.key().key()); // key
+        statement.setBytes(5, claim.fingerprint().digest()); // fingerprint
+        statement.setObject(6, claim.token()); // token
+        statement.setString(7, Rows.text(claim.owner())); // owner
+        statement.setInt(8, Rows.number(terms.whenAbandoned())); // when_abandoned
+        statement.setLong(9, terms.retention().toMillis()); // retention_ms
+        statement.setLong(10, terms.lease().toMillis()); // deadline
     }
 
     /** @return the next free index */

@@ -40,6 +40,14 @@ final class Lane<Q, A> {
     private final Queue<Job<Q, A>> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean busy = new AtomicBoolean();
 
+    /** How long a round waits for a row that somebody else has locked. */
+    enum LockWait {
+        /** As long as the settings say. */
+        SHORT,
+        /** Not at all: the round before has waited. */
+        NONE
+    }
+
     /** What a lane does for its jobs. */
     interface Work<Q, A> {
         OperationId id(Q request);
@@ -50,7 +58,7 @@ final class Lane<Q, A> {
          * @return the answers, in the same order
          * @throws SQLException when any of them could not be done; then none counts as done
          */
-        List<A> run(Session session, Session.Guard guard, List<Q> requests) throws SQLException;
+        List<A> run(Session session, LockWait wait, List<Q> requests) throws SQLException;
     }
 
     private record Job<Q, A>(Q request, CompletableFuture<A> answer, long submittedAt) {
@@ -127,7 +135,7 @@ final class Lane<Q, A> {
     private void round(List<Job<Q, A>> jobs) {
         boolean interrupted = Thread.interrupted();
         try {
-            run(jobs, settings.patientGuard());
+            run(jobs, LockWait.SHORT);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -135,10 +143,10 @@ final class Lane<Q, A> {
         }
     }
 
-    private void run(List<Job<Q, A>> jobs, Session.Guard guard) {
+    private void run(List<Job<Q, A>> jobs, LockWait wait) {
         List<A> answers;
-        try (Session session = settings.openSession()) {
-            answers = work.run(session, guard, jobs.stream().map(Job::request).toList());
+        try (Session session = settings.sessions().open()) {
+            answers = work.run(session, wait, jobs.stream().map(Job::request).toList());
         } catch (SQLException e) {
             recover(jobs, e);
             return;
@@ -166,7 +174,7 @@ final class Lane<Q, A> {
     }
 
     private void runAlone(Job<Q, A> job) {
-        run(List.of(job), settings.impatientGuard());
+        run(List.of(job), LockWait.NONE);
     }
 
     private void tryAgainLater(Job<Q, A> job, SQLException e) {

@@ -9,14 +9,16 @@ import dev.hapax.store.State;
 import dev.hapax.store.Written;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.Arrays;
-import java.util.HashSet;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The writes of an owner: finish, release, renew. Each matches id, token and state, so a stale owner changes nothing.
@@ -26,88 +28,146 @@ import java.util.function.Predicate;
  * mistake that.
  */
 final class OwnerWork<Q> implements Lane.Work<Q, Written> {
-    private static final String FINISH = """
+    private static final String FINISH_ALONE = """
             UPDATE hapax_operation
             SET state = ?, finished_at = clock_timestamp(),
                 deadline = clock_timestamp() + ? * interval '1 millisecond',
                 code = ?, headers = ?, body = ?, error = ?
             WHERE id = ? AND token = ? AND state = 1""";
 
+    private static final String FINISH = """
+            UPDATE hapax_operation AS o
+            SET state = f.state, finished_at = clock_timestamp(),
+                deadline = clock_timestamp() + f.retention_ms * interval '1 millisecond',
+                code = f.code, headers = f.headers, body = f.body, error = f.error
+            FROM unnest(?::uuid[], ?::uuid[], ?::int4[], ?::int8[], ?::int4[], ?::bytea[], ?::bytea[], ?::text[])
+                AS f (id, token, state, retention_ms, code, headers, body, error)
+            WHERE o.id = f.id AND o.token = f.token AND o.state = 1
+            RETURNING o.token""";
+
     private static final String RELEASE = """
             WITH released AS (
-                UPDATE hapax_operation
-                SET state = 0, deadline = clock_timestamp() + ? * interval '1 millisecond', error = ?
-                WHERE id = ? AND token = ? AND state = 1
-                RETURNING id, attempt, owner, error)
-            INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
-            SELECT id, clock_timestamp(), 'RELEASED', attempt, owner, error FROM released""";
+                UPDATE hapax_operation AS o
+                SET state = 0, deadline = clock_timestamp() + r.pending_ms * interval '1 millisecond', error = r.reason
+                FROM unnest(?::uuid[], ?::uuid[], ?::int8[], ?::text[]) AS r (id, token, pending_ms, reason)
+                WHERE o.id = r.id AND o.token = r.token AND o.state = 1
+                RETURNING o.id, o.token, o.attempt, o.owner, o.error),
+            told AS (
+                INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
+                SELECT id, clock_timestamp(), 'RELEASED', attempt, owner, error FROM released)
+            SELECT token FROM released""";
 
     private static final String RENEW = """
-            UPDATE hapax_operation SET deadline = clock_timestamp() + ? * interval '1 millisecond'
-            WHERE id = ? AND token = ? AND state = 1""";
+            UPDATE hapax_operation AS o
+            SET deadline = clock_timestamp() + r.lease_ms * interval '1 millisecond'
+            FROM unnest(?::uuid[], ?::uuid[], ?::int8[]) AS r (id, token, lease_ms)
+            WHERE o.id = r.id AND o.token = r.token AND o.state = 1
+            RETURNING o.token""";
 
-    private final String sql;
-    private final Statements.Binder<Q> binder;
-    private final Function<Q, OperationId> id;
-    private final Function<Q, UUID> token;
-    private final Predicate<State> madeBefore;
+    private final Map<Lane.LockWait, Session.Guard> guards;
+    private final Kind<Q> kind;
 
-    private OwnerWork(
-            String sql,
-            Statements.Binder<Q> binder,
+    /**
+     * What one kind of write is.
+     *
+     * @param together the statement for any number of them, which returns the tokens of those that changed something
+     * @param alone a faster statement for one of them, if there is one
+     * @param leadsTo the states that the write leads to
+     */
+    private record Kind<Q>(
             Function<Q, OperationId> id,
             Function<Q, UUID> token,
-            Predicate<State> madeBefore) {
-        this.sql = sql;
-        this.binder = binder;
-        this.id = id;
-        this.token = token;
-        this.madeBefore = madeBefore;
+            String together,
+            Columns<Q> columns,
+            @Nullable Alone<Q> alone,
+            Predicate<State> leadsTo) {}
+
+    private record Alone<Q>(String sql, Statements.Binder<Q> binder) {}
+
+    private OwnerWork(Duration lockTimeout, Kind<Q> kind) {
+        this.kind = kind;
+        guards = Map.of(
+                Lane.LockWait.SHORT, Session.Guard.byKey(lockTimeout),
+                Lane.LockWait.NONE, Session.Guard.byKey(Duration.ofMillis(1)));
     }
 
-    static OwnerWork<Finish> finish() {
-        return new OwnerWork<>(FINISH, OwnerWork::bindFinish, Finish::id, Finish::token, State::isTerminal);
-    }
-
-    static OwnerWork<Release> release() {
+    static OwnerWork<Finish> finish(Duration lockTimeout) {
+        Columns<Finish> columns = new Columns<Finish>()
+                .uuid(finish -> finish.id().value()) // id
+                .uuid(Finish::token) // token
+                .int4(finish -> Rows.number(finish.result().state())) // state
+                .int8(finish -> finish.retention().toMillis()) // retention_ms
+                .int4(finish -> finish.result().code()) // code
+                .bytea(finish -> Rows.headers(finish.result())) // headers
+                .bytea(finish -> Rows.body(finish.result())) // body
+                .text(finish -> Rows.text(finish.result().error())); // error
+        Alone<Finish> alone = new Alone<>(FINISH_ALONE, OwnerWork::bindFinish);
         return new OwnerWork<>(
-                RELEASE, OwnerWork::bindRelease, Release::id, Release::token, state -> state == State.PENDING);
+                lockTimeout, new Kind<>(Finish::id, Finish::token, FINISH, columns, alone, State::isTerminal));
     }
 
-    static OwnerWork<Renewal> renew() {
+    static OwnerWork<Release> release(Duration lockTimeout) {
+        Columns<Release> columns = new Columns<Release>()
+                .uuid(release -> release.id().value()) // id
+                .uuid(Release::token) // token
+                .int8(release -> release.pendingFor().toMillis()) // pending_ms
+                .text(release -> Rows.text(release.reason())); // reason
         return new OwnerWork<>(
-                RENEW, OwnerWork::bindRenew, Renewal::id, Renewal::token, state -> state == State.PROCESSING);
+                lockTimeout,
+                new Kind<>(Release::id, Release::token, RELEASE, columns, null, state -> state == State.PENDING));
+    }
+
+    static OwnerWork<Renewal> renew(Duration lockTimeout) {
+        Columns<Renewal> columns = new Columns<Renewal>()
+                .uuid(renewal -> renewal.id().value()) // id
+                .uuid(Renewal::token) // token
+                .int8(renewal -> renewal.lease().toMillis()); // lease_ms
+        return new OwnerWork<>(
+                lockTimeout,
+                new Kind<>(Renewal::id, Renewal::token, RENEW, columns, null, state -> state == State.PROCESSING));
     }
 
     @Override
     public OperationId id(Q request) {
-        return id.apply(request);
+        return kind.id().apply(request);
     }
 
     @Override
-    public List<Written> run(Session session, Session.Guard guard, List<Q> requests) throws SQLException {
-        int[] counts = Statements.updateAll(session, guard, sql, binder, requests);
-        Written[] answers = new Written[counts.length];
-        Set<OperationId> unchanged = new HashSet<>();
-        for (int i = 0; i < counts.length; i++) {
-            answers[i] = Written.RECORDED;
-            if (counts[i] == 0) {
-                unchanged.add(id(requests.get(i)));
-            }
-        }
-        if (!unchanged.isEmpty()) {
-            Map<OperationId, Snapshot> found = Rows.find(session, guard, unchanged);
-            for (int i = 0; i < counts.length; i++) {
-                answers[i] = counts[i] == 0 ? look(requests.get(i), found) : answers[i];
-            }
-        }
-        return Arrays.asList(answers);
+    public List<Written> run(Session session, Lane.LockWait wait, List<Q> requests) throws SQLException {
+        Session.Guard guard = Objects.requireNonNull(guards.get(wait));
+        Set<UUID> written = write(session, guard, requests);
+        List<Q> unchanged = requests.stream()
+                .filter(request -> !written.contains(token(request)))
+                .toList();
+        Map<OperationId, Snapshot> found = unchanged.isEmpty()
+                ? Map.of()
+                : Rows.find(session, guard, unchanged.stream().map(this::id).collect(Collectors.toSet()));
+        return requests.stream()
+                .map(request -> written.contains(token(request)) || madeBefore(request, found.get(id(request)))
+                        ? Written.RECORDED
+                        : Written.CLAIM_LOST)
+                .toList();
     }
 
-    private Written look(Q request, Map<OperationId, Snapshot> found) {
-        Snapshot row = found.get(id(request));
-        boolean made = row != null && row.token().equals(token.apply(request)) && madeBefore.test(row.state());
-        return made ? Written.RECORDED : Written.CLAIM_LOST;
+    /** @return the tokens of those that changed something */
+    private Set<UUID> write(Session session, Session.Guard guard, List<Q> requests) throws SQLException {
+        Alone<Q> alone = kind.alone();
+        if (alone == null || requests.size() > 1) {
+            return kind.columns().run(session, guard, kind.together(), requests);
+        }
+        Q request = requests.get(0);
+        int count = Statements.update(session, guard, alone.sql(), alone.binder(), request);
+        return count == 1 ? Set.of(token(request)) : Set.of();
+    }
+
+    private boolean madeBefore(Q request, @Nullable Snapshot row) {
+        return row != null
+                && row.token().equals(token(request))
+                && kind.leadsTo().test(row.state());
+    }
+
+    private UUID token(Q request) {
+        return kind.token().apply(request);
     }
 
     private static void bindFinish(PreparedStatement statement, Finish finish) throws SQLException {
@@ -116,18 +176,5 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
         Rows.bindResult(statement, 3, finish.result()); // code, headers, body, error
         statement.setObject(7, finish.id().value()); // id
         statement.setObject(8, finish.token()); // token
-    }
-
-    private static void bindRelease(PreparedStatement statement, Release release) throws SQLException {
-        statement.setLong(1, release.pendingFor().toMillis()); // deadline
-        statement.setString(2, Rows.text(release.reason())); // error
-        statement.setObject(3, release.id().value()); // id
-        statement.setObject(4, release.token()); // token
-    }
-
-    private static void bindRenew(PreparedStatement statement, Renewal renewal) throws SQLException {
-        statement.setLong(1, renewal.lease().toMillis()); // deadline
-        statement.setObject(2, renewal.id().value()); // id
-        statement.setObject(3, renewal.token()); // token
     }
 }

@@ -57,20 +57,18 @@ public final class PostgresInspector implements StoreInspector {
             SELECT id, clock_timestamp(), 'RESOLVED', attempt, ?, CASE state WHEN 2 THEN 'COMPLETED' ELSE 'FAILED' END
             FROM resolved""";
 
-    private final LaneSettings settings;
+    private final Sessions sessions;
+    private final Session.Guard guard;
 
-    PostgresInspector(LaneSettings settings) {
-        this.settings = settings;
-    }
-
-    private interface SessionWork<T> {
-        T run(Session session) throws SQLException;
+    PostgresInspector(Sessions sessions, Session.Guard guard) {
+        this.sessions = sessions;
+        this.guard = guard;
     }
 
     @Override
     public List<Snapshot> search(Search search) {
-        return inSession(session -> {
-            try (PreparedStatement select = session.prepare(SEARCH)) {
+        return sessions.call(session -> {
+            try (PreparedStatement select = session.prepare(Session.Guard.NONE, SEARCH)) {
                 Integer[] states = search.states().stream().map(Rows::number).toArray(Integer[]::new);
                 select.setString(1, search.tenant());
                 select.setString(2, search.tenant());
@@ -82,16 +80,16 @@ public final class PostgresInspector implements StoreInspector {
                 select.setArray(8, select.getConnection().createArrayOf("int4", states));
                 select.setLong(9, search.olderThan().toMillis());
                 select.setInt(10, search.limit());
-                return Rows.readAll(select.executeQuery());
+                session.execute(Session.Guard.NONE, select);
+                return Rows.readAll(select.getResultSet());
             }
         });
     }
 
     @Override
     public List<Event> timeline(OperationId id) {
-        return inSession(session -> {
-            Snapshot found =
-                    Rows.find(session, settings.patientGuard(), Set.of(id)).get(id);
+        return sessions.call(session -> {
+            Snapshot found = Rows.find(session, guard, Set.of(id)).get(id);
             return found == null ? List.of() : timeline(found, events(session, found));
         });
     }
@@ -119,12 +117,13 @@ public final class PostgresInspector implements StoreInspector {
     }
 
     /** Those of the operation as it is now: what stood under its id before it was begun anew is another one. */
-    private static List<Event> events(Session session, Snapshot found) throws SQLException {
+    private List<Event> events(Session session, Snapshot found) throws SQLException {
         List<Event> events = new ArrayList<>();
-        try (PreparedStatement select = session.prepare(EVENTS)) {
+        try (PreparedStatement select = session.prepare(guard, EVENTS)) {
             select.setObject(1, found.id().value()); // id
             select.setObject(2, found.times().createdAt().atOffset(ZoneOffset.UTC)); // at
-            try (ResultSet row = select.executeQuery()) {
+            session.execute(guard, select);
+            try (ResultSet row = select.getResultSet()) {
                 while (row.next()) {
                     events.add(new Event(
                             row.getObject("at", OffsetDateTime.class).toInstant(),
@@ -159,17 +158,8 @@ public final class PostgresInspector implements StoreInspector {
     }
 
     private Optional<Snapshot> change(OperationId id, String sql, Statements.Binder<OperationId> binder) {
-        return inSession(session -> Statements.update(session, settings.patientGuard(), sql, binder, id) == 0
+        return sessions.call(session -> Statements.update(session, guard, sql, binder, id) == 0
                 ? Optional.empty()
-                : Optional.ofNullable(
-                        Rows.find(session, settings.patientGuard(), Set.of(id)).get(id)));
-    }
-
-    private <T> T inSession(SessionWork<T> work) {
-        try (Session session = settings.openSession()) {
-            return work.run(session);
-        } catch (SQLException e) {
-            throw SqlErrors.translate(e);
-        }
+                : Optional.ofNullable(Rows.find(session, guard, Set.of(id)).get(id)));
     }
 }

@@ -8,11 +8,11 @@ import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
+import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreTransaction;
 import dev.hapax.store.Swept;
 import dev.hapax.store.Written;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -43,10 +43,11 @@ import javax.sql.DataSource;
  * {@link Store}).
  */
 public final class PostgresStore implements Store {
-    private static final Duration IMPATIENT = Duration.ofMillis(1);
     private static final Duration SWEEP_IO_TIMEOUT = Duration.ofMinutes(1);
 
-    private final LaneSettings settings;
+    private final Sessions sessions;
+    private final Session.Guard byKey;
+    private final Session.Guard byDeadline;
     private final ScheduledExecutorService timer;
     private final ThreadPoolExecutor workers;
     private final List<Lane<ClaimRequest, Claim>> claims;
@@ -62,19 +63,15 @@ public final class PostgresStore implements Store {
         };
         timer = new ScheduledThreadPoolExecutor(1, daemons);
         workers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
-        settings = new LaneSettings(
-                builder.dataSource,
-                builder.ioTimeout,
-                Session.Guard.lockTimeout(builder.lockTimeout),
-                Session.Guard.lockTimeout(IMPATIENT),
-                builder.lockPatience,
-                builder.largestRound,
-                workers,
-                timer);
-        claims = lanes(builder.lanes, () -> new Lane<>(new ClaimWork(), settings));
-        finishes = lanes(builder.lanes, () -> new Lane<>(OwnerWork.finish(), settings));
-        releases = new Lane<>(OwnerWork.release(), settings);
-        renewals = new Lane<>(OwnerWork.renew(), settings);
+        sessions = new Sessions(builder.dataSource, builder.ioTimeout);
+        byKey = Session.Guard.byKey(builder.lockTimeout);
+        byDeadline = Session.Guard.byDeadline(builder.lockTimeout);
+        LaneSettings settings = new LaneSettings(
+                sessions, builder.lockTimeout, builder.lockPatience, builder.largestRound, workers, timer);
+        claims = lanes(builder.lanes, () -> new Lane<>(new ClaimWork(settings.lockTimeout()), settings));
+        finishes = lanes(builder.lanes, () -> new Lane<>(OwnerWork.finish(settings.lockTimeout()), settings));
+        releases = new Lane<>(OwnerWork.release(settings.lockTimeout()), settings);
+        renewals = new Lane<>(OwnerWork.renew(settings.lockTimeout()), settings);
     }
 
     /** With the default settings. */
@@ -119,12 +116,12 @@ public final class PostgresStore implements Store {
 
     @Override
     public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
-        return inSession(settings.ioTimeout(), session -> Rows.find(session, settings.patientGuard(), ids));
+        return done(() -> sessions.call(session -> Rows.find(session, byKey, ids)));
     }
 
     @Override
     public CompletionStage<Swept> sweep(int limit) {
-        return inSession(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, settings.patientGuard(), limit));
+        return done(() -> sessions.call(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, byDeadline, limit)));
     }
 
     /**
@@ -145,7 +142,7 @@ public final class PostgresStore implements Store {
 
     /** For consoles and command lines. */
     public PostgresInspector inspector() {
-        return new PostgresInspector(settings);
+        return new PostgresInspector(sessions, byKey);
     }
 
     /** Ends this store's threads. The data source stays open. */
@@ -155,15 +152,11 @@ public final class PostgresStore implements Store {
         workers.shutdown();
     }
 
-    private interface SessionWork<T> {
-        T run(Session session) throws SQLException;
-    }
-
-    private <T> CompletionStage<T> inSession(Duration ioTimeout, SessionWork<T> work) {
-        try (Session session = Session.open(settings.dataSource(), ioTimeout)) {
-            return CompletableFuture.completedFuture(work.run(session));
-        } catch (SQLException e) {
-            return CompletableFuture.failedFuture(SqlErrors.translate(e));
+    private static <T> CompletionStage<T> done(Supplier<T> work) {
+        try {
+            return CompletableFuture.completedFuture(work.get());
+        } catch (StoreException e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 

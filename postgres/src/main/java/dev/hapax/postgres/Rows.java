@@ -11,7 +11,6 @@ import dev.hapax.store.WhenAbandoned;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -41,10 +40,10 @@ final class Rows {
 
     static Map<OperationId, Snapshot> find(Session session, Session.Guard guard, Collection<OperationId> ids)
             throws SQLException {
-        try (PreparedStatement select = session.prepareAlone(guard, FIND)) {
+        try (PreparedStatement select = session.prepare(guard, FIND)) {
             UUID[] values = ids.stream().map(OperationId::value).toArray(UUID[]::new);
             select.setArray(1, select.getConnection().createArrayOf("uuid", values));
-            Session.executeAlone(select);
+            session.execute(guard, select);
             Map<OperationId, Snapshot> found = new HashMap<>();
             for (Snapshot snapshot : readAll(select.getResultSet())) {
                 found.put(snapshot.id(), snapshot);
@@ -111,16 +110,20 @@ final class Rows {
 
     /** Binds code, headers, body and error, beginning at {@code index}. */
     static void bindResult(PreparedStatement statement, int index, Result result) throws SQLException {
-        Payload payload = result.payload();
         statement.setInt(index, result.code());
-        if (payload == null) {
-            statement.setNull(index + 1, Types.BINARY);
-            statement.setNull(index + 2, Types.BINARY);
-        } else {
-            statement.setBytes(index + 1, payload.headers());
-            statement.setBytes(index + 2, payload.body());
-        }
+        statement.setBytes(index + 1, headers(result));
+        statement.setBytes(index + 2, body(result));
         statement.setString(index + 3, text(result.error()));
+    }
+
+    static byte @Nullable [] headers(Result result) {
+        Payload payload = result.payload();
+        return payload == null ? null : payload.headers();
+    }
+
+    static byte @Nullable [] body(Result result) {
+        Payload payload = result.payload();
+        return payload == null ? null : payload.body();
     }
 
     /** PostgreSQL's text cannot hold NUL, and an error's text is for people: never a reason to fail. */

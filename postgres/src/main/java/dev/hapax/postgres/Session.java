@@ -3,123 +3,92 @@ package dev.hapax.postgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import javax.sql.DataSource;
 
 /**
  * A pooled connection for the length of one round, given back as it was.
  *
- * <p>Whatever the pool's defaults are, our transactions are READ COMMITTED: under a stricter level a claim that meets
- * another one would be a serialization failure instead of an answer. And whatever the statistics say, our statements
- * use the index: a table that was analysed while it was empty makes the planner keep a sequential scan for {@code WHERE
- * id = ?}. Both are said anew for every transaction, by the {@link Guard}, and end with it: nothing stays behind in the
- * session.
+ * <p>Every statement of ours is a transaction of its own, in one round trip: it travels with its {@link Guard}, and
+ * PostgreSQL takes what arrives up to one {@code Sync} as one implicit transaction. The guard's settings end with it,
+ * so nothing stays behind in the session.
  */
 final class Session implements AutoCloseable {
     private static final Executor SAME_THREAD = Runnable::run;
-    private static final String BEGIN = "BEGIN READ WRITE; ";
+
+    /** A stricter level would make a claim that meets another one a serialization failure instead of an answer. */
+    private static final String READ_COMMITTED = "SET transaction_isolation = 'read committed'; ";
 
     private final Connection connection;
+    private final boolean readCommitted;
     private final boolean autoCommit;
     private final int networkTimeout;
-    private boolean inTransaction;
 
-    private Session(Connection connection, boolean autoCommit, int networkTimeout) {
+    /** @param readCommitted whether that is what the pool's transactions are anyway */
+    Session(Connection connection, boolean readCommitted, Duration ioTimeout) throws SQLException {
         this.connection = connection;
-        this.autoCommit = autoCommit;
-        this.networkTimeout = networkTimeout;
-    }
-
-    static Session open(DataSource dataSource, Duration ioTimeout) throws SQLException {
-        Connection connection = dataSource.getConnection();
-        try {
-            Session session = new Session(connection, connection.getAutoCommit(), connection.getNetworkTimeout());
-            if (!session.autoCommit) {
-                connection.setAutoCommit(true);
-            }
-            connection.setNetworkTimeout(SAME_THREAD, Math.toIntExact(ioTimeout.toMillis()));
-            return session;
-        } catch (SQLException | RuntimeException e) {
-            connection.close();
-            throw e;
+        this.readCommitted = readCommitted;
+        this.autoCommit = connection.getAutoCommit();
+        this.networkTimeout = connection.getNetworkTimeout();
+        if (!autoCommit) {
+            connection.setAutoCommit(true);
         }
+        connection.setNetworkTimeout(SAME_THREAD, Math.toIntExact(ioTimeout.toMillis()));
     }
 
     /**
-     * The settings of one transaction.
+     * What holds for one transaction, whatever the server's settings and statistics are.
      *
-     * @param sql statements that set them until the transaction ends
+     * <p>A table that was analysed while it was empty makes the planner prefer to read all of it, and keep that plan
+     * when there are millions of rows. So the guard leaves it no way to read a table but by the key, or by the
+     * deadline.
+     *
+     * @param sql a statement that says so until the transaction ends; empty for none
      */
     record Guard(String sql) {
-        private static final String ISOLATION = "SET transaction_isolation = 'read committed'; ";
+        static final Guard NONE = new Guard("");
 
-        /** How many statements it is. */
-        static final int RESULTS = 2;
+        /** Only a bitmap scan is left, and that needs a condition on an index. */
+        static Guard byKey(Duration lockTimeout) {
+            return new Guard("SELECT set_config('enable_seqscan', 'off', true), "
+                    + "set_config('enable_indexscan', 'off', true), " + lockTimeout(lockTimeout) + "; ");
+        }
 
-        static Guard lockTimeout(Duration lockTimeout) {
-            String settings =
-                    "SELECT set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '%dms', true); ";
-            return new Guard(ISOLATION + settings.formatted(lockTimeout.toMillis()));
+        static Guard byDeadline(Duration lockTimeout) {
+            return new Guard("SELECT set_config('enable_seqscan', 'off', true), "
+                    + "set_config('enable_sort', 'off', true), " + lockTimeout(lockTimeout) + "; ");
+        }
+
+        static String lockTimeout(Duration lockTimeout) {
+            return "set_config('lock_timeout', '%dms', true)".formatted(lockTimeout.toMillis());
+        }
+
+        private int results() {
+            return sql.isEmpty() ? 0 : 1;
         }
     }
 
-    /** A statement that is its own transaction, guard and all, in one round trip. */
-    PreparedStatement prepareAlone(Guard guard, String sql) throws SQLException {
-        return connection.prepareStatement(guard.sql() + sql);
+    PreparedStatement prepare(Guard guard, String sql) throws SQLException {
+        return connection.prepareStatement((readCommitted ? "" : READ_COMMITTED) + guard.sql() + sql);
     }
 
-    PreparedStatement prepare(String sql) throws SQLException {
-        return connection.prepareStatement(sql);
-    }
-
-    /** Runs a statement of {@link #prepareAlone} and stops at its own result, past the guard's. */
-    static void executeAlone(PreparedStatement statement) throws SQLException {
+    /** Runs what was prepared and stops at the statement's own result, past those of what travelled with it. */
+    void execute(Guard guard, PreparedStatement statement) throws SQLException {
         statement.execute();
-        for (int i = 0; i < Guard.RESULTS; i++) {
+        for (int i = guard.results() + (readCommitted ? 0 : 1); i > 0; i--) {
             statement.getMoreResults();
-        }
-    }
-
-    void begin(Guard guard) throws SQLException {
-        inTransaction = true;
-        execute(BEGIN + guard.sql());
-    }
-
-    void commit() throws SQLException {
-        execute("COMMIT");
-        inTransaction = false;
-    }
-
-    private void execute(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
         }
     }
 
     @Override
     public void close() throws SQLException {
         try (connection) {
-            if (connection.isClosed()) {
-                return;
+            if (!connection.isClosed()) {
+                connection.setNetworkTimeout(SAME_THREAD, networkTimeout);
+                if (!autoCommit) {
+                    connection.setAutoCommit(false);
+                }
             }
-            if (inTransaction) {
-                rollback();
-            }
-            connection.setNetworkTimeout(SAME_THREAD, networkTimeout);
-            if (!autoCommit) {
-                connection.setAutoCommit(false);
-            }
-        }
-    }
-
-    /** A connection that cannot even roll back must not go back to the pool with a transaction open. */
-    private void rollback() throws SQLException {
-        try {
-            execute("ROLLBACK");
-        } catch (SQLException e) {
-            connection.abort(SAME_THREAD);
         }
     }
 }

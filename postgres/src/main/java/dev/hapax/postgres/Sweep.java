@@ -50,14 +50,14 @@ final class Sweep {
     private Sweep() {}
 
     static Swept round(Session session, Session.Guard guard, int limit) throws SQLException {
-        try (PreparedStatement statement = session.prepareAlone(guard, SQL)) {
+        try (PreparedStatement statement = session.prepare(guard, SQL)) {
             statement.setInt(1, limit);
             statement.setInt(2, Result.TIMED_OUT);
             statement.setInt(3, Result.ABANDONED);
             statement.setString(4, Result.timedOut().error());
             statement.setString(5, Result.abandoned().error());
             statement.setInt(6, Result.TIMED_OUT);
-            Session.executeAlone(statement);
+            session.execute(guard, statement);
             try (ResultSet counts = statement.getResultSet()) {
                 counts.next();
                 return new Swept(

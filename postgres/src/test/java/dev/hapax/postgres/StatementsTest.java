@@ -106,6 +106,10 @@ class StatementsTest {
 
         Awaitility.await().untilAsserted(() -> assertThat(scans("idx_scan")).isGreaterThan(2_000));
         assertThat(scans("seq_scan")).isEqualTo(scansBefore);
+        assertThat(database.queryLong("SELECT idx_tup_read FROM pg_stat_user_indexes "
+                        + "WHERE indexrelname = 'hapax_operation_deadline'"))
+                .as("rows read by their deadline, though none was past it")
+                .isZero();
     }
 
     /** Far more than the five executions after which PostgreSQL may keep a plan. */

@@ -1,0 +1,69 @@
+package dev.hapax.postgres;
+
+import dev.hapax.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** Opens sessions on the user's data source. Safe for use by many threads. */
+final class Sessions {
+    private final DataSource dataSource;
+    private final Duration ioTimeout;
+    private volatile Isolation isolation = Isolation.UNKNOWN;
+
+    /** What a pool's transactions are like; asked for once, since it costs a round trip. */
+    private enum Isolation {
+        UNKNOWN,
+        READ_COMMITTED,
+        STRICTER
+    }
+
+    interface Work<T> {
+        T run(Session session) throws SQLException;
+    }
+
+    Sessions(DataSource dataSource, Duration ioTimeout) {
+        this.dataSource = dataSource;
+        this.ioTimeout = ioTimeout;
+    }
+
+    Session open() throws SQLException {
+        return open(ioTimeout);
+    }
+
+    Session open(Duration timeout) throws SQLException {
+        Connection connection = dataSource.getConnection();
+        try {
+            return new Session(connection, isReadCommitted(connection), timeout);
+        } catch (SQLException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /** @throws StoreException that says what the database said */
+    <T> T call(Duration timeout, Work<T> work) {
+        try (Session session = open(timeout)) {
+            return work.run(session);
+        } catch (SQLException e) {
+            throw SqlErrors.translate(e);
+        }
+    }
+
+    <T> T call(Work<T> work) {
+        return call(ioTimeout, work);
+    }
+
+    private boolean isReadCommitted(Connection connection) throws SQLException {
+        if (isolation == Isolation.UNKNOWN) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(true); // asking would begin a transaction otherwise
+            isolation = connection.getTransactionIsolation() == Connection.TRANSACTION_READ_COMMITTED
+                    ? Isolation.READ_COMMITTED
+                    : Isolation.STRICTER;
+            connection.setAutoCommit(autoCommit);
+        }
+        return isolation == Isolation.READ_COMMITTED;
+    }
+}
