@@ -219,19 +219,18 @@ final class Engine {
     private <T> CompletableFuture<Admission<T>> lead(Request<T> request, Flight flight, long waitUntil) {
         ClaimRequest claimRequest = claimRequest(request);
         long sentAt = System.nanoTime();
-        return Stages.persist(background, CLAIM_PATIENCE, () -> store.claim(claimRequest))
-                .handle((claim, error) -> {
-                    if (error != null) {
-                        return claimFailed(request, flight, claimRequest, Stages.cause(error));
-                    }
-                    if (claim instanceof Claim.Won won) {
-                        return won(request, flight, lease(request, claimRequest, won, sentAt));
-                    }
-                    flights.remove(request.id(), flight);
-                    flight.claim().complete(claim);
-                    return answerOrWait(request, claim, waitUntil);
-                })
-                .thenCompose(admission -> admission);
+        CompletableFuture<Claim> asked = Stages.persist(background, CLAIM_PATIENCE, () -> store.claim(claimRequest));
+        return Stages.compose(asked, (claim, error) -> {
+            if (claim == null) {
+                return claimFailed(request, flight, claimRequest, Stages.cause(Objects.requireNonNull(error)));
+            }
+            if (claim instanceof Claim.Won won) {
+                return won(request, flight, lease(request, claimRequest, won, sentAt));
+            }
+            flights.remove(request.id(), flight);
+            flight.claim().complete(claim);
+            return answerOrWait(request, claim, waitUntil);
+        });
     }
 
     private <T> CompletableFuture<Admission<T>> won(Request<T> request, Flight flight, HeldLease lease) {
@@ -277,17 +276,15 @@ final class Engine {
 
     private <T> CompletableFuture<Admission<T>> follow(Request<T> request, Flight flight, long waitUntil) {
         boolean same = flight.fingerprint().equals(request.fingerprint());
-        return flight.claim()
-                .handle((claim, error) -> {
-                    if (claim instanceof Claim.Won) {
-                        return same ? followRunning(request, flight, waitUntil) : Engine.<T>answered(new Mismatch());
-                    }
-                    if (error != null) {
-                        return withoutStore(request, Stages.cause(error));
-                    }
-                    return same ? answerOrWait(request, claim, waitUntil) : admitLater(request, waitUntil);
-                })
-                .thenCompose(admission -> admission);
+        return Stages.compose(flight.claim(), (claim, error) -> {
+            if (claim == null) {
+                return withoutStore(request, Stages.cause(Objects.requireNonNull(error)));
+            }
+            if (claim instanceof Claim.Won) {
+                return same ? followRunning(request, flight, waitUntil) : answered(new Mismatch());
+            }
+            return same ? answerOrWait(request, claim, waitUntil) : admitLater(request, waitUntil);
+        });
     }
 
     private <T> CompletableFuture<Admission<T>> followRunning(Request<T> request, Flight flight, long waitUntil) {
@@ -367,17 +364,18 @@ final class Engine {
             return CompletableFuture.completedFuture(false);
         }
         Finish finish = finishOf(owned, result);
-        return Stages.persist(background, patience(owned.request()), () -> store.finish(finish))
-                .handle((written, error) -> {
-                    land(owned, written == Written.RECORDED ? Optional.of(result) : Optional.empty());
-                    if (written == Written.CLAIM_LOST) {
-                        throw claimLost(owned);
-                    }
-                    if (error != null) {
-                        unrecorded(owned, Stages.cause(error));
-                    }
-                    return error == null;
-                });
+        CompletableFuture<Written> told =
+                Stages.persist(background, patience(owned.request()), () -> store.finish(finish));
+        return Stages.compose(told, (written, error) -> {
+            land(owned, written == Written.RECORDED ? Optional.of(result) : Optional.empty());
+            if (written == Written.CLAIM_LOST) {
+                return CompletableFuture.failedFuture(claimLost(owned));
+            }
+            if (error != null) {
+                unrecorded(owned, Stages.cause(error));
+            }
+            return CompletableFuture.completedFuture(error == null);
+        });
     }
 
     /** Gives the claim back. Empty when there is none, or when the store could not be told. */

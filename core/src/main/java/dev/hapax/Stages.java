@@ -8,8 +8,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Waiting for stages, and trying again what may be sent again. */
 final class Stages {
@@ -27,6 +29,16 @@ final class Stages {
         }
     }
 
+    /**
+     * What follows a stage, well or not: at once if the stage is done, which spares the usual way all its machinery.
+     */
+    static <T, R> CompletableFuture<R> compose(
+            CompletableFuture<T> stage, BiFunction<@Nullable T, @Nullable Throwable, CompletableFuture<R>> next) {
+        return stage.isDone() && !stage.isCompletedExceptionally()
+                ? next.apply(stage.join(), null)
+                : stage.handle(next).thenCompose(it -> it);
+    }
+
     /** Sends a step again, with growing pauses, while the store cannot be reached and {@code patience} lasts. */
     static <T> CompletableFuture<T> persist(
             Background background, Duration patience, Supplier<CompletionStage<T>> step) {
@@ -35,7 +47,11 @@ final class Stages {
 
     private static <T> CompletableFuture<T> persist(
             Background background, long until, Duration pause, Supplier<CompletionStage<T>> step) {
-        return call(step).exceptionallyCompose(error -> {
+        CompletableFuture<T> stage = call(step);
+        if (stage.isDone() && !stage.isCompletedExceptionally()) {
+            return stage;
+        }
+        return stage.exceptionallyCompose(error -> {
             boolean again =
                     cause(error) instanceof StoreUnavailableException && until - System.nanoTime() > pause.toNanos();
             if (!again) {

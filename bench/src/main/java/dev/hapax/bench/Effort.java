@@ -15,6 +15,6 @@ import java.util.List;
  */
 record Effort(int rounds, Duration round, Duration warmUp, int bounded, List<Integer> floorPools) {
     static final Effort FULL =
-            new Effort(15, Duration.ofMillis(400), Duration.ofSeconds(20), 6_000, List.of(1, 2, 4, 8, 16, 32, 64));
+            new Effort(30, Duration.ofMillis(200), Duration.ofSeconds(20), 6_000, List.of(1, 2, 4, 8, 16, 32, 64));
     static final Effort QUICK = new Effort(5, Duration.ofMillis(250), Duration.ofSeconds(2), 1_500, List.of(8, 32));
 }

@@ -23,7 +23,9 @@ public record OperationId(UUID value) implements Comparable<OperationId> {
 
     private static void add(MessageDigest digest, String part) {
         byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            digest.update((byte) (bytes.length >>> shift));
+        }
         digest.update(bytes);
     }
 

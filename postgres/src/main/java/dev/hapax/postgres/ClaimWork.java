@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -34,11 +33,13 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                 when_abandoned, retention_ms, created_at, claimed_at, deadline)
             """;
 
-    /** The insert finds what is in its way by the key, whatever the plan: all it needs is not to wait for long. */
+    /**
+     * The insert finds what is in its way by the key, whatever the plan: all it needs is a lock timeout, which it sets
+     * while it computes the first attempt's number.
+     */
     private static final String ALONE = INTO + """
-            SELECT ?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, clock_timestamp(), clock_timestamp(),
-                clock_timestamp() + ? * interval '1 millisecond'
-            FROM %s AS lock_timeout
+            VALUES (?, ?, ?, ?, 1, ?, ?, ('' <> %s)::int, ?, ?, ?, clock_timestamp(), clock_timestamp(),
+                clock_timestamp() + ? * interval '1 millisecond')
             ON CONFLICT (id) DO NOTHING""";
 
     /** Where one operation is claimed twice, the first claim wins. */
@@ -107,7 +108,8 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'PARKED', attempt, owner, NULL FROM parked""";
 
-    private final Map<Lane.LockWait, Sql> statements;
+    private final Sql patient;
+    private final Sql impatient;
 
     /** The statements for one way of waiting. */
     private record Sql(String alone, String together, Session.Guard guard) {
@@ -120,8 +122,8 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     }
 
     ClaimWork(Duration lockTimeout) {
-        statements =
-                Map.of(Lane.LockWait.SHORT, new Sql(lockTimeout), Lane.LockWait.NONE, new Sql(Duration.ofMillis(1)));
+        patient = new Sql(lockTimeout);
+        impatient = new Sql(Duration.ofMillis(1));
     }
 
     @Override
@@ -131,9 +133,14 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
 
     @Override
     public List<Claim> run(Session session, Lane.LockWait wait, List<ClaimRequest> requests) throws SQLException {
-        Sql sql = Objects.requireNonNull(statements.get(wait));
+        Sql sql = wait == Lane.LockWait.SHORT ? patient : impatient;
+        if (requests.size() == 1 && insertAlone(session, sql, requests.get(0))) {
+            return List.of(new Claim.Won(1));
+        }
         Claim[] answers = new Claim[requests.size()];
-        insert(session, sql, requests, answers, range(requests.size()));
+        if (requests.size() > 1) {
+            insert(session, sql, requests, answers, range(requests.size()));
+        }
         for (int look = 0; look < MOST_LOOKS; look++) {
             List<Integer> open = unanswered(answers);
             if (open.isEmpty()) {
@@ -148,9 +155,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             Session session, Sql sql, List<ClaimRequest> requests, Claim[] answers, List<Integer> which)
             throws SQLException {
         List<ClaimRequest> claims = which.stream().map(requests::get).toList();
-        Set<UUID> inserted = claims.size() == 1
-                ? insertAlone(session, sql, claims.get(0))
-                : COLUMNS.run(session, Session.Guard.NONE, sql.together(), claims);
+        Set<UUID> inserted = COLUMNS.run(session, Session.Guard.NONE, sql.together(), claims);
         for (int i : which) {
             if (inserted.contains(requests.get(i).token())) {
                 answers[i] = new Claim.Won(1);
@@ -158,9 +163,8 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         }
     }
 
-    private static Set<UUID> insertAlone(Session session, Sql sql, ClaimRequest claim) throws SQLException {
-        int count = Statements.update(session, Session.Guard.NONE, sql.alone(), ClaimWork::bindInsert, claim);
-        return count == 1 ? Set.of(claim.token()) : Set.of();
+    private static boolean insertAlone(Session session, Sql sql, ClaimRequest claim) throws SQLException {
+        return Statements.update(session, Session.Guard.NONE, sql.alone(), ClaimWork::bindInsert, claim) == 1;
     }
 
     private static List<Integer> range(int size) {

@@ -10,9 +10,9 @@ import dev.hapax.store.Written;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -64,7 +64,8 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
             WHERE o.id = r.id AND o.token = r.token AND o.state = 1
             RETURNING o.token""";
 
-    private final Map<Lane.LockWait, Session.Guard> guards;
+    private final Session.Guard patient;
+    private final Session.Guard impatient;
     private final Kind<Q> kind;
 
     /**
@@ -86,9 +87,8 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
 
     private OwnerWork(Duration lockTimeout, Kind<Q> kind) {
         this.kind = kind;
-        guards = Map.of(
-                Lane.LockWait.SHORT, Session.Guard.byKey(lockTimeout),
-                Lane.LockWait.NONE, Session.Guard.byKey(Duration.ofMillis(1)));
+        patient = Session.Guard.byKey(lockTimeout);
+        impatient = Session.Guard.byKey(Duration.ofMillis(1));
     }
 
     static OwnerWork<Finish> finish(Duration lockTimeout) {
@@ -134,8 +134,11 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
 
     @Override
     public List<Written> run(Session session, Lane.LockWait wait, List<Q> requests) throws SQLException {
-        Session.Guard guard = Objects.requireNonNull(guards.get(wait));
+        Session.Guard guard = wait == Lane.LockWait.SHORT ? patient : impatient;
         Set<UUID> written = write(session, guard, requests);
+        if (written.size() == requests.size()) {
+            return Collections.nCopies(requests.size(), Written.RECORDED);
+        }
         List<Q> unchanged = requests.stream()
                 .filter(request -> !written.contains(token(request)))
                 .toList();
