@@ -372,7 +372,7 @@ final class Engine {
                 return CompletableFuture.failedFuture(claimLost(owned));
             }
             if (error != null) {
-                unrecorded(owned, Stages.cause(error));
+                unrecorded(owned, finish, Stages.cause(error));
             }
             return CompletableFuture.completedFuture(error == null);
         });
@@ -442,10 +442,15 @@ final class Engine {
         return new ClaimLostException(request.id(), attempt);
     }
 
-    private void unrecorded(Admission.Owned<?> owned, Throwable error) {
+    /** The caller has waited long enough. The store is told later, if it comes back before the lease ends. */
+    private void unrecorded(Admission.Owned<?> owned, Finish finish, Throwable error) {
         Request<?> request = owned.request();
         log.error("Operation {} is done, but the store could not be told; left to its lease", request.id(), error);
         listeners.tell(l -> l.unrecorded(request.key(), owned.lease().attempt(), error));
+        if (error instanceof StoreUnavailableException) {
+            Stages.persist(background, request.policy().lease(), () -> store.finish(finish))
+                    .whenComplete((written, still) -> log.info("Told late of {}: {}", request.id(), written, still));
+        }
     }
 
     private ClaimRequest claimRequest(Request<?> request) {

@@ -64,9 +64,12 @@ final class Caller<T> {
     }
 
     Caller<T> untilItWaits() {
-        await().until(() ->
-                thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING);
+        await().until(this::waits);
         return this;
+    }
+
+    boolean waits() {
+        return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
     }
 
     void interrupt() {

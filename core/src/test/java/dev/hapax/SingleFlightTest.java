@@ -37,7 +37,7 @@ class SingleFlightTest {
                 .mapToObj(i -> Caller.start(() -> call(hapax).run(handler)))
                 .toList();
         handler.lease();
-        callers.forEach(Caller::untilItWaits);
+        await().until(() -> callers.stream().allMatch(Caller::waits));
         handler.endWith("receipt");
         List<Outcome<String>> outcomes = callers.stream().map(Caller::result).toList();
 

@@ -94,6 +94,17 @@ class StoreFailureTest {
     }
 
     @Test
+    void aResultThatCouldNotBeStoredIsStoredWhenTheStoreComesBack() {
+        world.store.cutOff(Op.FINISH);
+        Hapax hapax = world.node(CLOSED);
+        assertThat(executed(call(hapax).run(this::work)).recorded()).isFalse();
+        world.store.heal();
+
+        await().until(() -> world.state() == State.COMPLETED);
+        assertThat(replayed(call(hapax).run(mustNotRun())).value()).isEqualTo("receipt");
+    }
+
+    @Test
     void aResultThatCannotBeStoredIsNoLongerRenewed() {
         world.store.cutOff(Op.FINISH);
         Hapax hapax = world.node(CLOSED);

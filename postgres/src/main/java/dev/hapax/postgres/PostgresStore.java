@@ -39,6 +39,8 @@ import javax.sql.DataSource;
  * while a handler runs, and never more than one by the same thread; a pool of one works. Works behind a connection
  * pooler in transaction mode: no state is left in a session.
  *
+ * <p>How soon an outage is noticed depends on the pool: give it a connection timeout of a second or two.
+ *
  * <p>Works on the calling thread when nothing else is under way, and on threads of its own otherwise (see
  * {@link Store}).
  */
