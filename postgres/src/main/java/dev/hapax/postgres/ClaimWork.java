@@ -10,13 +10,12 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 
 /**
  * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the way.
@@ -137,70 +136,53 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         if (requests.size() == 1 && insertAlone(session, sql, requests.get(0))) {
             return List.of(new Claim.Won(1));
         }
-        Claim[] answers = new Claim[requests.size()];
+        Map<UUID, Claim> answers = new HashMap<>();
         if (requests.size() > 1) {
-            insert(session, sql, requests, answers, range(requests.size()));
+            insert(session, sql, requests, answers);
         }
         for (int look = 0; look < MOST_LOOKS; look++) {
-            List<Integer> open = unanswered(answers);
+            List<ClaimRequest> open = requests.stream()
+                    .filter(request -> !answers.containsKey(request.token()))
+                    .toList();
             if (open.isEmpty()) {
-                return Arrays.asList(answers);
+                return requests.stream()
+                        .map(request -> answers.get(request.token()))
+                        .toList();
             }
-            look(session, sql, requests, answers, open);
+            look(session, sql, open, answers);
         }
         throw new SQLException("an operation kept changing while it was claimed", "40001");
-    }
-
-    private static void insert(
-            Session session, Sql sql, List<ClaimRequest> requests, Claim[] answers, List<Integer> which)
-            throws SQLException {
-        List<ClaimRequest> claims = which.stream().map(requests::get).toList();
-        Set<UUID> inserted = COLUMNS.run(session, Session.Guard.NONE, sql.together(), claims);
-        for (int i : which) {
-            if (inserted.contains(requests.get(i).token())) {
-                answers[i] = new Claim.Won(1);
-            }
-        }
     }
 
     private static boolean insertAlone(Session session, Sql sql, ClaimRequest claim) throws SQLException {
         return Statements.update(session, Session.Guard.NONE, sql.alone(), ClaimWork::bindInsert, claim) == 1;
     }
 
-    private static List<Integer> range(int size) {
-        return IntStream.range(0, size).boxed().toList();
-    }
-
-    private static List<Integer> unanswered(Claim[] answers) {
-        List<Integer> open = new ArrayList<>();
-        for (int i = 0; i < answers.length; i++) {
-            if (answers[i] == null) {
-                open.add(i);
-            }
-        }
-        return open;
-    }
-
-    private static void look(Session session, Sql sql, List<ClaimRequest> requests, Claim[] answers, List<Integer> open)
+    private static void insert(Session session, Sql sql, List<ClaimRequest> claims, Map<UUID, Claim> answers)
             throws SQLException {
-        Set<OperationId> ids = new HashSet<>();
-        open.forEach(i -> ids.add(requests.get(i).id()));
+        for (UUID token : COLUMNS.run(session, Session.Guard.NONE, sql.together(), claims)) {
+            answers.put(token, new Claim.Won(1));
+        }
+    }
+
+    private static void look(Session session, Sql sql, List<ClaimRequest> open, Map<UUID, Claim> answers)
+            throws SQLException {
+        Set<OperationId> ids = open.stream().map(ClaimRequest::id).collect(Collectors.toSet());
         Map<OperationId, Snapshot> found = Rows.find(session, sql.guard(), ids);
-        List<Integer> gone = new ArrayList<>();
-        for (int i : open) {
-            ClaimRequest request = requests.get(i);
+        List<ClaimRequest> gone = new ArrayList<>();
+        for (ClaimRequest request : open) {
             Snapshot row = found.get(request.id());
             if (row == null) {
-                gone.add(i);
+                gone.add(request);
                 continue;
             }
             Ruling ruling = Ruling.on(request, row);
             if (ruling instanceof Ruling.Answer || carryOut(session, sql.guard(), request, row, ruling) == 1) {
-                answers[i] = ruling.answer(row);
+                answers.put(request.token(), ruling.answer(row));
             }
         }
         if (!gone.isEmpty()) {
-            insert(session, sql, requests, answers, gone);
+            insert(session, sql, gone, answers);
         }
     }
 

@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -50,8 +49,6 @@ public final class PostgresStore implements Store {
     private final Sessions sessions;
     private final Session.Guard byKey;
     private final Session.Guard byDeadline;
-    private final ScheduledExecutorService timer;
-    private final ThreadPoolExecutor workers;
     private final List<Lane<ClaimRequest, Claim>> claims;
     private final List<Lane<Finish, Written>> finishes;
     private final Lane<Release, Written> releases;
@@ -63,8 +60,11 @@ public final class PostgresStore implements Store {
             thread.setDaemon(true);
             return thread;
         };
-        timer = new ScheduledThreadPoolExecutor(1, daemons);
-        workers = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
+        ThreadPoolExecutor workers =
+                new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons);
+        timer.setKeepAliveTime(10, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
         sessions = new Sessions(builder.dataSource, builder.ioTimeout);
         byKey = Session.Guard.byKey(builder.lockTimeout);
         byDeadline = Session.Guard.byDeadline(builder.lockTimeout);
@@ -147,12 +147,9 @@ public final class PostgresStore implements Store {
         return new PostgresInspector(sessions, byKey);
     }
 
-    /** Ends this store's threads. The data source stays open. */
+    /** There is nothing to close: the data source is not ours, and idle threads of ours end by themselves. */
     @Override
-    public void close() {
-        timer.shutdownNow();
-        workers.shutdown();
-    }
+    public void close() {}
 
     private static <T> CompletionStage<T> done(Supplier<T> work) {
         try {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
+import dev.hapax.testkit.AtOnce;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -17,6 +17,7 @@ import dev.hapax.store.StoreInspector.Event;
 import dev.hapax.store.StoreInspector.Search;
 import dev.hapax.store.WhenAbandoned;
 import dev.hapax.store.Written;
+import dev.hapax.testkit.AtOnce;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

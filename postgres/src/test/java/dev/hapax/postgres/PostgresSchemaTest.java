@@ -17,6 +17,7 @@ import dev.hapax.store.Result;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.WhenAbandoned;
 import dev.hapax.store.Written;
+import dev.hapax.testkit.AtOnce;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -66,7 +66,7 @@ final class TestDatabase {
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(0);
-        config.setConnectionTimeout(5_000);
+        config.setConnectionTimeout(2_000);
         config.setInitializationFailTimeout(-1);
         return new HikariDataSource(config);
     }

@@ -22,7 +22,6 @@ import dev.hapax.store.Written;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -32,10 +31,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -89,7 +84,7 @@ public abstract class StoreContract {
     void exactlyOneOfManyConcurrentClaimsWins() throws Exception {
         for (int round = 0; round < 20; round++) {
             ClaimRequest request = request();
-            List<Claim> claims = atOnce(16, () -> claim(again(request)));
+            List<Claim> claims = AtOnce.call(16, () -> claim(again(request)));
 
             assertThat(claims).filteredOn(Claim.Won.class::isInstance).hasSize(1);
             assertThat(claims).filteredOn(Claim.Running.class::isInstance).hasSize(15);
@@ -101,7 +96,7 @@ public abstract class StoreContract {
         for (int round = 0; round < 20; round++) {
             ClaimRequest first = won();
             release(first);
-            List<Claim> claims = atOnce(16, () -> claim(again(first)));
+            List<Claim> claims = AtOnce.call(16, () -> claim(again(first)));
 
             assertThat(claims).filteredOn(new Claim.Won(2)::equals).hasSize(1);
             assertThat(claims).filteredOn(Claim.Running.class::isInstance).hasSize(15);
@@ -113,7 +108,7 @@ public abstract class StoreContract {
         for (int round = 0; round < 20; round++) {
             ClaimRequest first = won();
             letTimePass(LEASE);
-            List<Claim> claims = atOnce(16, () -> claim(again(first)));
+            List<Claim> claims = AtOnce.call(16, () -> claim(again(first)));
 
             assertThat(claims).filteredOn(new Claim.Won(2)::equals).hasSize(1);
             assertThat(claims).filteredOn(Claim.Running.class::isInstance).hasSize(15);
@@ -126,7 +121,7 @@ public abstract class StoreContract {
             ClaimRequest first = won();
             finish(first, RESULT);
             letTimePass(RETENTION);
-            List<Claim> claims = atOnce(16, () -> claim(again(first)));
+            List<Claim> claims = AtOnce.call(16, () -> claim(again(first)));
 
             assertThat(claims).filteredOn(new Claim.Won(1)::equals).hasSize(1);
             assertThat(claims).filteredOn(Claim.Running.class::isInstance).hasSize(15);
@@ -524,7 +519,7 @@ public abstract class StoreContract {
             in(State.COMPLETED);
         }
         letTimePass(RETENTION);
-        Swept swept = atOnce(4, this::sweepAll).stream()
+        Swept swept = AtOnce.call(4, this::sweepAll).stream()
                 .reduce(Swept.NOTHING, Swept::plus)
                 .plus(sweepAll());
 
@@ -546,7 +541,9 @@ public abstract class StoreContract {
                 });
             }
 
-            assertThat(atOnce(both)).filteredOn(new Claim.Won(1)::equals).hasSize(1);
+            assertThat(AtOnce.callAll(both))
+                    .filteredOn(new Claim.Won(1)::equals)
+                    .hasSize(1);
         }
     }
 
@@ -638,31 +635,6 @@ public abstract class StoreContract {
 
     private static <T> T await(CompletionStage<T> stage) {
         return stage.toCompletableFuture().join();
-    }
-
-    private static <T> List<T> atOnce(int callers, Callable<T> call) throws Exception {
-        return atOnce(Collections.nCopies(callers, call));
-    }
-
-    private static <T> List<T> atOnce(List<Callable<T>> calls) throws Exception {
-        CyclicBarrier start = new CyclicBarrier(calls.size());
-        ExecutorService threads = Executors.newFixedThreadPool(calls.size());
-        try {
-            List<Future<T>> answers = new ArrayList<>();
-            for (Callable<T> call : calls) {
-                answers.add(threads.submit(() -> {
-                    start.await();
-                    return call.call();
-                }));
-            }
-            List<T> all = new ArrayList<>();
-            for (Future<T> answer : answers) {
-                all.add(answer.get());
-            }
-            return all;
-        } finally {
-            threads.shutdownNow();
-        }
     }
 
     private static byte[] bytes(String text) {
