@@ -6,6 +6,6 @@ import java.util.concurrent.CompletionStage;
 @FunctionalInterface
 public interface AsyncHandler<T> {
 
-    /** Begins the work; the stage ends as {@link Handler#run} would. */
+    /** Begins the work; the stage ends as {@link Handler#run} would. Should not block: 64 threads serve all of them. */
     CompletionStage<T> run(Lease lease);
 }

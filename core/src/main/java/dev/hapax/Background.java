@@ -15,25 +15,41 @@ import org.slf4j.LoggerFactory;
 /** The threads of one {@link Hapax}: a timer that never blocks, and a few workers for what may. */
 final class Background implements Executor, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Background.class);
+    private static final int MOST_HANDLERS = 64;
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("hapax-timer"));
-    private final ThreadPoolExecutor workers;
+    private final ThreadPoolExecutor workers =
+            pool(Math.max(4, 2 * Runtime.getRuntime().availableProcessors()), "hapax-worker");
+    private final ThreadPoolExecutor handlers = pool(MOST_HANDLERS, "hapax-handler");
 
     Background() {
         timer.setRemoveOnCancelPolicy(true);
-        int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
-        workers = new ThreadPoolExecutor(
-                threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons("hapax-worker"));
-        workers.allowCoreThreadTimeOut(true);
+    }
+
+    private static ThreadPoolExecutor pool(int threads, String name) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     ScheduledExecutorService timer() {
         return timer;
     }
 
+    /** Where no thread can be had the task runs on this one: late is better than never. */
     @Override
     public void execute(Runnable task) {
-        workers.execute(task);
+        try {
+            workers.execute(task);
+        } catch (RuntimeException | Error e) {
+            task.run();
+        }
+    }
+
+    /** For the user's own handlers: if they block, nothing else waits for them. */
+    Executor handlers() {
+        return handlers;
     }
 
     /** @throws java.util.concurrent.RejectedExecutionException once closed */

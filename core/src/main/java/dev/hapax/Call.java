@@ -46,6 +46,9 @@ public final class Call<T> {
     /**
      * Runs the handler on this thread, unless the operation ran before or is running.
      *
+     * <p>A {@link TerminalFailure}, or what the policy makes one, is an outcome and not thrown here: it comes out of
+     * {@link Ending#value()}, now and for every retry.
+     *
      * @throws X what the handler threw, if it may be tried again
      * @throws ClaimLostException when the handler was overtaken while it ran
      * @throws CallInterruptedException when this thread was interrupted while it waited for its turn: nothing ran

@@ -97,7 +97,7 @@ final class Engine {
                 TerminalFailure failure = TerminalFailure.of(thrown);
                 return failed(owned, failure, Stages.join(finish(owned, result(failure))));
             }
-            released(owned, thrown, Stages.join(release(owned, describe(thrown))));
+            released(owned, thrown, Stages.join(release(owned, TerminalFailure.describe(thrown))));
             throw thrown;
         }
         return completed(owned, value, Stages.join(finish(owned, encode(request, owned.lease(), value))));
@@ -110,7 +110,7 @@ final class Engine {
                         admission -> admission instanceof Admission.Answered<T> answered
                                 ? CompletableFuture.completedFuture(answer(request, answered.claim()))
                                 : runAsync((Admission.Owned<T>) admission, handler),
-                        background);
+                        background.handlers());
         return whole.copy(); // a caller that cancels its copy must not cut the way from claim to end
     }
 
@@ -133,7 +133,7 @@ final class Engine {
             return finish(owned, result(failure))
                     .thenApplyAsync(recorded -> failed(owned, failure, recorded), background);
         }
-        return release(owned, describe(thrown))
+        return release(owned, TerminalFailure.describe(thrown))
                 .thenComposeAsync(
                         written -> {
                             released(owned, thrown, written);
@@ -248,7 +248,7 @@ final class Engine {
         flights.remove(request.id(), flight);
         flight.claim().completeExceptionally(error);
         if (error instanceof StoreUnavailableException) {
-            giveBackUnheard(request, claimRequest);
+            background.execute(() -> giveBackUnheard(request, claimRequest));
         }
         return withoutStore(request, error);
     }
@@ -448,9 +448,24 @@ final class Engine {
         log.error("Operation {} is done, but the store could not be told; left to its lease", request.id(), error);
         listeners.tell(l -> l.unrecorded(request.key(), owned.lease().attempt(), error));
         if (error instanceof StoreUnavailableException) {
-            Stages.persist(background, request.policy().lease(), () -> store.finish(finish))
-                    .whenComplete((written, still) -> log.info("Told late of {}: {}", request.id(), written, still));
+            background.execute(() -> tellLate(owned, finish));
         }
+    }
+
+    private void tellLate(Admission.Owned<?> owned, Finish finish) {
+        Request<?> request = owned.request();
+        HeldLease lease = owned.lease();
+        Stages.persist(background, request.policy().lease(), () -> store.finish(finish))
+                .whenComplete((written, error) -> {
+                    if (written == Written.RECORDED) {
+                        listeners.tell(
+                                l -> l.completed(request.key(), lease.attempt(), lease.heldFor(System.nanoTime())));
+                    } else if (written == Written.CLAIM_LOST) {
+                        claimLost(owned);
+                    } else {
+                        log.error("The store could not be told of operation {} at all", request.id(), error);
+                    }
+                });
     }
 
     private ClaimRequest claimRequest(Request<?> request) {
@@ -487,16 +502,12 @@ final class Engine {
         }
     }
 
-    private static String describe(Throwable thrown) {
-        try {
-            return thrown.toString();
-        } catch (RuntimeException | Error broken) {
-            return thrown.getClass().getName();
-        }
-    }
-
     private static Result result(TerminalFailure failure) {
-        return Result.failed(failure.code(), failure.getMessage());
+        try {
+            return Result.failed(failure.code(), failure.getMessage());
+        } catch (RuntimeException | Error broken) {
+            return Result.failed(0, failure.getClass().getName());
+        }
     }
 
     private <T> Result encode(Request<T> request, HeldLease lease, T value) {
@@ -504,7 +515,7 @@ final class Engine {
         try {
             payload = Objects.requireNonNull(request.codec().encode(value), "the codec made nothing of it");
         } catch (Throwable broken) {
-            return notStored(request, lease, 0, "its codec failed: " + describe(broken));
+            return notStored(request, lease, 0, "its codec failed: " + TerminalFailure.describe(broken));
         }
         int length = payload.body().length;
         int most = request.policy().maxBody();

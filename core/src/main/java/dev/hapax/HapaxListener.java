@@ -5,8 +5,9 @@ import dev.hapax.store.Swept;
 import java.time.Duration;
 
 /**
- * Hears what happens to operations: for metrics, logs and traces. Called on the thread where it happens, so be quick;
- * safe for use by many threads. What a listener throws is logged and changes nothing.
+ * Hears what happens to operations: for metrics, logs and traces. Called on the thread where it happens, which may be
+ * one that others wait for: be quick, and do not call Hapax. Safe for use by many threads. What a listener throws is
+ * logged and changes nothing.
  */
 public interface HapaxListener {
 

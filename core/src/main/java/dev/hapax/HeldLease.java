@@ -20,7 +20,7 @@ final class HeldLease implements Lease {
 
     private volatile long validFrom;
     private volatile boolean isLost;
-    private boolean hadLastChance;
+    private volatile boolean hadLastChance;
 
     /** @param claimSentAt a moment no later than when the store began to count the lease */
     HeldLease(ClaimedAs claimed, Duration lease, DownstreamKeys downstreamKeys, long claimSentAt) {
@@ -87,10 +87,12 @@ final class HeldLease implements Lease {
     }
 
     /** A lease that ran out by our own, careful count may still be ours: once, it may be renewed after all. */
-    boolean takeLastChance() {
-        boolean first = !hadLastChance;
+    boolean mayHaveLastChance() {
+        return !hadLastChance;
+    }
+
+    void takeLastChance() {
         hadLastChance = true;
-        return first;
     }
 
     /** @param executor where the handler's own code hears of it */

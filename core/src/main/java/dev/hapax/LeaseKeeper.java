@@ -54,19 +54,35 @@ final class LeaseKeeper {
         maxDurations.remove(lease);
     }
 
+    /** Whatever is thrown here would end all ticks to come, and with them every lease. */
     private void tick() {
-        long now = System.nanoTime();
+        try {
+            renewAll(lookAround(System.nanoTime()));
+        } catch (RuntimeException | Error e) {
+            log.error("A round of renewals could not begin, the next one will try again", e);
+            renewing.set(false);
+        }
+    }
+
+    /** @return the leases to renew now */
+    private List<HeldLease> lookAround(long now) {
         List<HeldLease> due = new ArrayList<>();
         maxDurations.forEach((lease, maxDuration) -> {
             boolean mayGoOn = lease.heldFor(now).compareTo(maxDuration) < 0;
-            if (lease.hasRunOut(now) && !(mayGoOn && lease.takeLastChance())) {
+            if (lease.hasRunOut(now) && !(mayGoOn && lease.mayHaveLastChance())) {
                 lose(lease, "it ran out before it could be renewed");
             } else if (mayGoOn && lease.renewalIsDue(now)) {
                 due.add(lease);
             }
         });
+        return due;
+    }
+
+    private void renewAll(List<HeldLease> due) {
         if (!due.isEmpty() && renewing.compareAndSet(false, true)) {
-            List<HeldLease> batch = due.subList(0, Math.min(due.size(), MOST_AT_ONCE));
+            List<HeldLease> batch = List.copyOf(due.subList(0, Math.min(due.size(), MOST_AT_ONCE)));
+            long now = System.nanoTime();
+            batch.stream().filter(lease -> lease.hasRunOut(now)).forEach(HeldLease::takeLastChance);
             renewer.execute(() -> renew(batch).whenComplete((done, error) -> renewing.set(false)));
         }
     }

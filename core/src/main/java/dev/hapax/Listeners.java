@@ -19,7 +19,7 @@ final class Listeners {
         for (HapaxListener listener : listeners) {
             try {
                 event.accept(listener);
-            } catch (RuntimeException | Error thrown) {
+            } catch (Throwable thrown) {
                 log.error(
                         "Listener {} failed; the operation is not affected",
                         listener.getClass().getName(),

@@ -24,7 +24,7 @@ final class Stages {
     static <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> step) {
         try {
             return step.get().toCompletableFuture();
-        } catch (RuntimeException | Error thrown) {
+        } catch (Throwable thrown) { // a checked one too: not every handler is written in Java
             return CompletableFuture.failedFuture(thrown);
         }
     }

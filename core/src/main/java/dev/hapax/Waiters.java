@@ -93,10 +93,14 @@ final class Waiters {
             if (error != null) {
                 log.warn("Could not ask for {} awaited operations, will try again: {}", ids.size(), error.toString());
             }
-            boolean changed = error == null && tell(ids, found);
-            pause = changed ? SHORTEST_PAUSE : longer(pause);
-            polling.set(false);
-            poll();
+            boolean changed = false;
+            try {
+                changed = error == null && tell(ids, found);
+            } finally {
+                pause = changed ? SHORTEST_PAUSE : longer(pause);
+                polling.set(false);
+                poll();
+            }
         });
     }
 

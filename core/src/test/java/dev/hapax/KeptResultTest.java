@@ -121,6 +121,24 @@ class KeptResultTest {
     }
 
     @Test
+    void aCodecThatMakesAPayloadWithoutABodyLeavesATombstone() {
+        Codec<String> bodiless = new Codec<>() {
+            @Override
+            public Payload encode(String value) {
+                return new Payload(204, new byte[0], null);
+            }
+
+            @Override
+            public String decode(Payload payload) {
+                return "";
+            }
+        };
+        whateverComes(() -> call(hapax).returning(bodiless).run(lease -> "v"));
+
+        assertThat(world.state()).isEqualTo(State.COMPLETED);
+    }
+
+    @Test
     void aCodecThatReturnsNothingLeavesATombstone() {
         whateverComes(() -> call(hapax).returning(encodingTo(null)).run(lease -> "v"));
 

@@ -2,6 +2,8 @@ package dev.hapax;
 
 import static dev.hapax.World.call;
 import static dev.hapax.World.executed;
+import static dev.hapax.World.keyed;
+import static dev.hapax.World.mustNotRun;
 import static dev.hapax.World.replayed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,9 +12,12 @@ import static org.awaitility.Awaitility.await;
 import dev.hapax.FaultyStore.Op;
 import dev.hapax.store.State;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +60,28 @@ class RunAsyncTest {
                 Thread.currentThread() == caller ? "on the caller's thread" : "elsewhere")));
 
         assertThat(outcome.value()).isEqualTo("elsewhere");
+    }
+
+    @Test
+    void handlersThatBlockOnAnotherOperationHoldUpNothingElse() {
+        Hapax patient = world.node(Policy.defaults().whenInFlight(WhenInFlight.waitAtMost(Duration.ofMillis(200))));
+        SlowHandler popular = new SlowHandler();
+        Caller<Outcome<String>> leader =
+                Caller.start(() -> keyed(patient, "popular").run(popular));
+        popular.lease();
+        List<CompletableFuture<Outcome<String>>> blocked = IntStream.range(0, 32)
+                .mapToObj(i -> keyed(patient, "blocked-" + i)
+                        .runAsync(lease -> {
+                            keyed(patient, "popular").run(mustNotRun());
+                            return CompletableFuture.completedFuture("done");
+                        })
+                        .toCompletableFuture())
+                .toList();
+
+        assertThat(CompletableFuture.allOf(blocked.toArray(CompletableFuture[]::new)))
+                .succeedsWithin(Duration.ofSeconds(30));
+        popular.endWith("receipt");
+        leader.result();
     }
 
     @Test

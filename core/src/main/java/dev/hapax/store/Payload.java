@@ -1,6 +1,7 @@
 package dev.hapax.store;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // compared by content below
 public record Payload(int code, byte[] headers, byte[] body) {
     private static final byte[] EMPTY = {};
+
+    public Payload {
+        Objects.requireNonNull(headers, "headers");
+        Objects.requireNonNull(body, "body");
+    }
 
     public static Payload of(byte[] body) {
         return new Payload(0, EMPTY, body);

@@ -55,7 +55,8 @@ public interface Store extends AutoCloseable {
     /**
      * Prolongs leases, each on its own.
      *
-     * @return the tokens of the claims that are lost
+     * @return the tokens of the claims that are lost. One that cannot be told of at the moment, because somebody else
+     *     has locked it, is not among them: while it is locked nobody can take it over either
      */
     CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals);
 

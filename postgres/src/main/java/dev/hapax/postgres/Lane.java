@@ -1,7 +1,7 @@
 package dev.hapax.postgres;
 
 import dev.hapax.store.OperationId;
-import dev.hapax.store.StoreException;
+import dev.hapax.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,7 +97,7 @@ final class Lane<Q, A> {
             if (queue.isEmpty()) {
                 leave();
             } else {
-                settings.workers().execute(this::drain);
+                settings.execute(this::drain);
             }
         }
     }
@@ -113,7 +113,7 @@ final class Lane<Q, A> {
     private void leave() {
         busy.set(false);
         if (!queue.isEmpty() && busy.compareAndSet(false, true)) {
-            settings.workers().execute(this::drain);
+            settings.execute(this::drain);
         }
     }
 
@@ -152,7 +152,7 @@ final class Lane<Q, A> {
             return;
         } catch (RuntimeException | Error e) {
             log.error("A round of {} failed", jobs.size(), e);
-            jobs.forEach(job -> job.answer().completeExceptionally(new StoreException("a round failed: " + e, e)));
+            recover(jobs, e);
             return;
         }
         for (int i = 0; i < answers.size(); i++) {
@@ -170,6 +170,15 @@ final class Lane<Q, A> {
             tryAgainLater(jobs.get(0), e);
         } else {
             jobs.get(0).answer().completeExceptionally(SqlErrors.translate(e));
+        }
+    }
+
+    /** Nobody knows how far it came, so it may be sent again. */
+    private void recover(List<Job<Q, A>> jobs, Throwable e) {
+        if (jobs.size() > 1) {
+            jobs.forEach(this::runAlone);
+        } else {
+            jobs.get(0).answer().completeExceptionally(new StoreUnavailableException("a round failed: " + e, e));
         }
     }
 

@@ -19,7 +19,21 @@ record LaneSettings(
         Executor workers,
         ScheduledExecutorService timer) {
 
+    /** For jobs that come again by themselves. */
+    LaneSettings withoutPatience() {
+        return new LaneSettings(sessions, lockTimeout, Duration.ZERO, largestRound, workers, timer);
+    }
+
     void later(Duration pause, Runnable task) {
-        timer.schedule(() -> workers.execute(task), pause.toNanos(), TimeUnit.NANOSECONDS);
+        timer.schedule(() -> execute(task), pause.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Where no thread can be had the task runs on this one: late is better than never. */
+    void execute(Runnable task) {
+        try {
+            workers.execute(task);
+        } catch (RuntimeException | Error e) {
+            task.run();
+        }
     }
 }

@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Hapax's tables and how they come to be. The tables go where the connection's {@code search_path} points.
  *
- * <p>The same numbered files can be run by Flyway or Liquibase instead: they are resources below {@link #LOCATION}, and
- * run as they are.
+ * <p>The same numbered files can be run by Flyway or Liquibase instead: they are resources below {@link #LOCATION}.
+ * With Flyway, give them a history table of their own, since your migrations are numbered too. Either that or
+ * {@link #migrate}, not both.
  */
 public final class PostgresSchema {
     private static final Logger log = LoggerFactory.getLogger(PostgresSchema.class);

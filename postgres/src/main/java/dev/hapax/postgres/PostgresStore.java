@@ -73,7 +73,7 @@ public final class PostgresStore implements Store {
         claims = lanes(builder.lanes, () -> new Lane<>(new ClaimWork(settings.lockTimeout()), settings));
         finishes = lanes(builder.lanes, () -> new Lane<>(OwnerWork.finish(settings.lockTimeout()), settings));
         releases = new Lane<>(OwnerWork.release(settings.lockTimeout()), settings);
-        renewals = new Lane<>(OwnerWork.renew(settings.lockTimeout()), settings);
+        renewals = new Lane<>(OwnerWork.renew(settings.lockTimeout()), settings.withoutPatience());
     }
 
     /** With the default settings. */
@@ -104,16 +104,24 @@ public final class PostgresStore implements Store {
     public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewed) {
         List<Renewal> list = List.copyOf(renewed);
         List<CompletableFuture<Written>> answers = renewals.submitAll(list);
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .thenApply(all -> {
-                    Set<UUID> lost = new HashSet<>();
-                    for (int i = 0; i < list.size(); i++) {
-                        if (answers.get(i).join() == Written.CLAIM_LOST) {
-                            lost.add(list.get(i).token());
-                        }
-                    }
-                    return lost;
-                });
+        List<CompletableFuture<Written>> told = answers.stream()
+                .map(answer -> answer.exceptionallyCompose(PostgresStore::keepIfLocked))
+                .toList();
+        return CompletableFuture.allOf(told.toArray(CompletableFuture[]::new)).thenApply(all -> {
+            Set<UUID> lost = new HashSet<>();
+            for (int i = 0; i < list.size(); i++) {
+                if (told.get(i).join() == Written.CLAIM_LOST) {
+                    lost.add(list.get(i).token());
+                }
+            }
+            return lost;
+        });
+    }
+
+    private static CompletableFuture<Written> keepIfLocked(Throwable error) {
+        return SqlErrors.isFromContention(error)
+                ? CompletableFuture.completedFuture(Written.RECORDED)
+                : CompletableFuture.failedFuture(error);
     }
 
     @Override
@@ -133,6 +141,8 @@ public final class PostgresStore implements Store {
      * hapax.transactional(store.enlist(connection)).scope("orders").key(key).run(lease -> insertOrder(connection));
      * connection.commit();
      * }</pre>
+     *
+     * <p>Meant for one or a few operations in a transaction: each leaves a savepoint until it ends.
      *
      * @param connection with a transaction open, or about to be: not in auto-commit mode. Never closed, committed or
      *     rolled back as a whole by Hapax
@@ -229,8 +239,9 @@ public final class PostgresStore implements Store {
         }
 
         private static Duration positive(Duration value, String name) {
-            if (value.isNegative() || value.toMillis() == 0) {
-                throw new IllegalArgumentException(name + " is " + value + "; at least a millisecond is needed");
+            if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(Duration.ofDays(1)) > 0) {
+                throw new IllegalArgumentException(
+                        name + " is " + value + "; between a millisecond and a day is needed");
             }
             return value;
         }

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 
 /** Says what an {@link SQLException} means, by its SQLState alone. */
 final class SqlErrors {
@@ -17,6 +18,8 @@ final class SqlErrors {
             "25006", // read_only_sql_transaction: we were sent to a standby
             "25P03", // idle_in_transaction_session_timeout
             "25P04", // transaction_timeout
+            "26000", // invalid_sql_statement_name: a pooler gave us another session
+            "42P05", // duplicate_prepared_statement: the same
             "57014"); // query_canceled
     private static final Set<String> UNAVAILABLE_CLASSES = Set.of(
             "08", // connection_exception
@@ -42,6 +45,12 @@ final class SqlErrors {
                 || state == null
                 || UNAVAILABLE.contains(state)
                 || (state.length() >= 2 && UNAVAILABLE_CLASSES.contains(state.substring(0, 2)));
+    }
+
+    /** Whether a store's failure is that of a row which somebody else holds. */
+    static boolean isFromContention(Throwable error) {
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        return cause instanceof StoreException && cause.getCause() instanceof SQLException e && isContention(e);
     }
 
     static StoreException translate(SQLException e) {

@@ -6,12 +6,20 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.Hapax;
 import dev.hapax.Outcome;
 import dev.hapax.Policy;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.ClaimTerms;
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.OperationKey;
+import dev.hapax.store.Renewal;
+import dev.hapax.store.StoreUnavailableException;
+import dev.hapax.store.WhenAbandoned;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -82,6 +90,30 @@ class StalledKeyTest {
     }
 
     @Test
+    void aLockedRowHoldsUpNobodyElsesRenewal() throws Exception {
+        List<ClaimRequest> owners = new ArrayList<>();
+        for (String key : List.of("stalled", "other-1", "other-2")) {
+            ClaimTerms terms = new ClaimTerms(Duration.ofSeconds(30), Duration.ofDays(1), WhenAbandoned.RERUN, 10);
+            ClaimRequest owner = ClaimRequest.of(new OperationKey("", "stall", key), Fingerprint.NONE, "owner", terms);
+            store.claim(owner).toCompletableFuture().join();
+            owners.add(owner);
+        }
+        try (Connection foreign = begin("SELECT FROM hapax_operation WHERE key = 'stalled' FOR UPDATE")) {
+            List<Renewal> renewals = owners.stream()
+                    .map(owner -> new Renewal(owner.id(), owner.token(), Duration.ofHours(1)))
+                    .toList();
+
+            assertThat(store.renew(renewals).toCompletableFuture())
+                    .succeedsWithin(Duration.ofMinutes(1))
+                    .isEqualTo(Set.of());
+            assertThat(database.queryLong(
+                            "SELECT count(*) FROM hapax_operation WHERE deadline > now() + interval '30 minutes'"))
+                    .isEqualTo(2);
+            foreign.rollback();
+        }
+    }
+
+    @Test
     void aRowThatStaysLockedIsAClearRetryableErrorInTheEnd() throws Exception {
         PostgresStore impatient =
                 PostgresStore.builder(pool).lockPatience(Duration.ofMillis(300)).build();
@@ -101,7 +133,7 @@ class StalledKeyTest {
                     .failsWithin(Duration.ofMinutes(1))
                     .withThrowableThat()
                     .havingCause()
-                    .isInstanceOf(dev.hapax.store.StoreUnavailableException.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .withMessageContaining("55P03");
             foreign.rollback();
         }
