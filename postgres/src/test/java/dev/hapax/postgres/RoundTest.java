@@ -1,0 +1,72 @@
+package dev.hapax.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hapax.store.Claim;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.ClaimTerms;
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.Finish;
+import dev.hapax.store.OperationKey;
+import dev.hapax.store.Payload;
+import dev.hapax.store.Release;
+import dev.hapax.store.Result;
+import dev.hapax.store.WhenAbandoned;
+import dev.hapax.store.Written;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What travels in one round is decided one by one. */
+class RoundTest {
+    private static final Duration LOCK_TIMEOUT = Duration.ofMillis(100);
+
+    private final TestDatabase database = TestDatabase.migrated();
+    private final Sessions sessions = new Sessions(database.unpooled(), Duration.ofSeconds(10));
+
+    @Test
+    void aStaleOwnerChangesNothingBesideOthersThatFinish() {
+        ClaimRequest stale = request("a");
+        ClaimRequest owner = request("b");
+        ClaimRequest successor = request("a");
+        claim(stale, owner);
+        sessions.call(session -> OwnerWork.release(LOCK_TIMEOUT)
+                .run(
+                        session,
+                        Lane.LockWait.SHORT,
+                        List.of(new Release(stale.id(), stale.token(), Duration.ofHours(1), "again"))));
+        claim(successor);
+
+        List<Written> written = sessions.call(session -> OwnerWork.finish(LOCK_TIMEOUT)
+                .run(session, Lane.LockWait.SHORT, List.of(finish(stale), finish(owner))));
+
+        assertThat(written).containsExactly(Written.CLAIM_LOST, Written.RECORDED);
+        assertThat(database.query("SELECT state || ' ' || token FROM hapax_operation WHERE key = 'a'"))
+                .isEqualTo("1 " + successor.token());
+    }
+
+    @Test
+    void oneOfTwoClaimsOfTheSameOperationWins() {
+        List<Claim> claims = claim(request("a"), request("a"), request("b"));
+
+        assertThat(claims.subList(0, 2))
+                .filteredOn(Claim.Running.class::isInstance)
+                .hasSize(1);
+        assertThat(claims).filteredOn(new Claim.Won(1)::equals).hasSize(2);
+    }
+
+    private List<Claim> claim(ClaimRequest... requests) {
+        return sessions.call(
+                session -> new ClaimWork(LOCK_TIMEOUT).run(session, Lane.LockWait.SHORT, List.of(requests)));
+    }
+
+    private static ClaimRequest request(String key) {
+        ClaimTerms terms = new ClaimTerms(Duration.ofSeconds(30), Duration.ofHours(1), WhenAbandoned.RERUN, 10);
+        return ClaimRequest.of(new OperationKey("", "round", key), Fingerprint.NONE, "somebody", terms);
+    }
+
+    private static Finish finish(ClaimRequest owner) {
+        Result result = Result.completed(Payload.of(new byte[] {1}));
+        return new Finish(owner.id(), owner.token(), result, Duration.ofHours(1));
+    }
+}
