@@ -6,6 +6,7 @@ import dev.hapax.store.Snapshot;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /** One operation, ready to run. Immutable; may be run more than once, which is what it is for. */
 public final class Call<T> {
@@ -66,10 +67,19 @@ public final class Call<T> {
      * @throws IllegalStateException within a transaction, which belongs to one thread
      */
     public CompletionStage<Outcome<T>> runAsync(AsyncHandler<T> handler) {
+        return runAsync(handler, hapax.handlers());
+    }
+
+    /**
+     * Runs the handler as {@link #runAsync(AsyncHandler)} does, on a thread of the caller's choice.
+     *
+     * @param executor where the handler begins; if it refuses, the claim is given back
+     */
+    public CompletionStage<Outcome<T>> runAsync(AsyncHandler<T> handler, Executor executor) {
         if (runner != hapax.leased()) {
             throw new IllegalStateException("a transaction belongs to the thread that began it: use run");
         }
-        return hapax.engine().runAsync(request, handler);
+        return hapax.engine().runAsync(request, handler, executor);
     }
 
     /** What the store knows of the operation; looks only. */

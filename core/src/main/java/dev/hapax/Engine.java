@@ -1,6 +1,7 @@
 package dev.hapax;
 
 import dev.hapax.HeldLease.ClaimedAs;
+import dev.hapax.codec.NotKeptException;
 import dev.hapax.store.Claim;
 import dev.hapax.store.Claim.Mismatch;
 import dev.hapax.store.Claim.Replay;
@@ -16,6 +17,7 @@ import dev.hapax.store.State;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreTransaction;
 import dev.hapax.store.StoreUnavailableException;
+import dev.hapax.store.WhenAbandoned;
 import dev.hapax.store.Written;
 import java.time.Duration;
 import java.util.Map;
@@ -24,6 +26,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,21 +100,32 @@ final class Engine {
                 TerminalFailure failure = TerminalFailure.of(thrown);
                 return failed(owned, failure, Stages.join(finish(owned, result(failure))));
             }
+            if (isUnknown(request, thrown, WhenAbandoned.PARK)) {
+                return Stages.join(leaveInDoubt(owned, thrown));
+            }
             released(owned, thrown, Stages.join(release(owned, TerminalFailure.describe(thrown))));
             throw thrown;
         }
         return completed(owned, value, Stages.join(finish(owned, encode(request, owned.lease(), value))));
     }
 
-    <T> CompletableFuture<Outcome<T>> runAsync(Request<T> request, AsyncHandler<T> handler) {
+    <T> CompletableFuture<Outcome<T>> runAsync(Request<T> request, AsyncHandler<T> handler, Executor executor) {
         CompletableFuture<Outcome<T>> whole = CompletableFuture.supplyAsync(() -> admit(request), background)
                 .thenCompose(admission -> admission)
-                .thenComposeAsync(
-                        admission -> admission instanceof Admission.Answered<T> answered
-                                ? CompletableFuture.completedFuture(answer(request, answered.claim()))
-                                : runAsync((Admission.Owned<T>) admission, handler),
-                        background.handlers());
+                .thenCompose(admission -> admission instanceof Admission.Answered<T> answered
+                        ? CompletableFuture.supplyAsync(() -> answer(request, answered.claim()), background.handlers())
+                        : begin((Admission.Owned<T>) admission, handler, executor));
         return whole.copy(); // a caller that cancels its copy must not cut the way from claim to end
+    }
+
+    private <T> CompletableFuture<Outcome<T>> begin(
+            Admission.Owned<T> owned, AsyncHandler<T> handler, Executor executor) {
+        try {
+            return CompletableFuture.supplyAsync(() -> runAsync(owned, handler), executor)
+                    .thenCompose(outcome -> outcome);
+        } catch (RuntimeException refused) {
+            return fail(owned, refused);
+        }
     }
 
     private <T> CompletableFuture<Outcome<T>> runAsync(Admission.Owned<T> owned, AsyncHandler<T> handler) {
@@ -133,11 +147,26 @@ final class Engine {
             return finish(owned, result(failure))
                     .thenApplyAsync(recorded -> failed(owned, failure, recorded), background);
         }
+        if (isUnknown(owned.request(), thrown, WhenAbandoned.PARK)) {
+            return leaveInDoubt(owned, thrown);
+        }
         return release(owned, TerminalFailure.describe(thrown))
                 .thenComposeAsync(
                         written -> {
                             released(owned, thrown, written);
                             return CompletableFuture.failedFuture(thrown);
+                        },
+                        background);
+    }
+
+    private <T> CompletableFuture<Outcome<T>> leaveInDoubt(Admission.Owned<T> owned, Throwable thrown) {
+        Request<T> request = owned.request();
+        return giveUp(owned, State.IN_DOUBT, TerminalFailure.describe(thrown))
+                .thenApplyAsync(
+                        written -> {
+                            log.warn("The outcome of operation {} is unknown: {}", request.id(), thrown.toString());
+                            listeners.tell(l -> l.inDoubt(request.key()));
+                            return new Outcome.InDoubt<>(request.id());
                         },
                         background);
     }
@@ -378,14 +407,18 @@ final class Engine {
         });
     }
 
-    /** Gives the claim back. Empty when there is none, or when the store could not be told. */
     private CompletableFuture<Optional<Written>> release(Admission.Owned<?> owned, String why) {
+        return giveUp(owned, State.PENDING, why);
+    }
+
+    /** Gives the claim up. Empty when there is none, or when the store could not be told. */
+    private CompletableFuture<Optional<Written>> giveUp(Admission.Owned<?> owned, State to, String why) {
         if (owned.flight() == null) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         Request<?> request = owned.request();
         Release release = new Release(
-                request.id(), owned.lease().token(), request.policy().retention(), why);
+                request.id(), owned.lease().token(), to, request.policy().retention(), why);
         return Stages.persist(background, patience(request), () -> store.release(release))
                 .handle((written, error) -> {
                     land(owned, Optional.empty());
@@ -489,10 +522,16 @@ final class Engine {
                 request.id(), owned.lease().token(), result, request.policy().retention());
     }
 
+    /** Whether the handler could not tell what became of its work, and the policy for that is {@code then}. */
+    private static boolean isUnknown(Request<?> request, Throwable thrown, WhenAbandoned then) {
+        return thrown instanceof OutcomeUnknownException && request.policy().whenAbandoned() == then;
+    }
+
     /** What the user's own code says; if it fails in turn, the operation may be tried again. */
     private static boolean isTerminal(Request<?> request, Throwable thrown) {
         try {
-            return request.policy().isTerminal(thrown);
+            return isUnknown(request, thrown, WhenAbandoned.FAIL)
+                    || request.policy().isTerminal(thrown);
         } catch (RuntimeException | Error broken) {
             log.error(
                     "The policy of scope {} cannot tell whether a failure is terminal",
@@ -514,6 +553,8 @@ final class Engine {
         Payload payload;
         try {
             payload = Objects.requireNonNull(request.codec().encode(value), "the codec made nothing of it");
+        } catch (NotKeptException tooMuch) {
+            return notStored(request, lease, tooMuch.code(), String.valueOf(tooMuch.getMessage()));
         } catch (Throwable broken) {
             return notStored(request, lease, 0, "its codec failed: " + TerminalFailure.describe(broken));
         }

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,11 +118,16 @@ public final class Hapax implements AutoCloseable {
         return engine;
     }
 
+    Executor handlers() {
+        return background.handlers();
+    }
+
     Runner leased() {
         return leased;
     }
 
-    CompletionStage<Optional<Snapshot>> find(OperationId id) {
+    /** What the store knows of an operation; looks only. */
+    public CompletionStage<Optional<Snapshot>> find(OperationId id) {
         return CompletableFuture.supplyAsync(() -> store.find(Set.of(id)), background)
                 .thenCompose(found -> found)
                 .thenApply(found -> Optional.ofNullable(found.get(id)));

@@ -6,6 +6,7 @@ import dev.hapax.store.WhenAbandoned;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the operations of a scope are treated. An immutable value: every setter returns another policy.
@@ -16,6 +17,7 @@ import java.util.function.Predicate;
  */
 public final class Policy {
     private final ClaimTerms terms;
+    private final @Nullable Duration window;
     private final Duration maxDuration;
     private final WhenInFlight whenInFlight;
     private final OnStoreFailure onStoreFailure;
@@ -23,7 +25,13 @@ public final class Policy {
     private final Predicate<Throwable> terminal;
 
     private Policy(Draft draft) {
-        terms = new ClaimTerms(draft.lease, draft.retention, draft.whenAbandoned, draft.maxAttempts);
+        terms = new ClaimTerms(
+                draft.lease,
+                draft.retention,
+                draft.whenAbandoned,
+                draft.maxAttempts,
+                draft.window == null ? draft.retention : draft.window);
+        window = draft.window;
         maxDuration = Durations.requirePositive(draft.maxDuration, "maxDuration");
         whenInFlight = draft.whenInFlight;
         onStoreFailure = draft.onStoreFailure;
@@ -66,6 +74,15 @@ public final class Policy {
     /** How long a result is kept, from when it was stored. 24 hours unless set. */
     public Policy retention(Duration retention) {
         return with(draft -> draft.retention = retention);
+    }
+
+    /**
+     * For how long, from its end, an operation answers a repeat; after that the same key begins a new operation. For
+     * keys that do not tell a retry from a deliberate repeat, such as a hash of the request. As long as the retention
+     * unless set.
+     */
+    public Policy window(Duration window) {
+        return with(draft -> draft.window = window);
     }
 
     /** How long a claim lasts unless renewed; it is renewed at a third of this. 30 seconds unless set. */
@@ -118,6 +135,10 @@ public final class Policy {
         return terms.retention();
     }
 
+    public Duration window() {
+        return terms.window();
+    }
+
     public Duration lease() {
         return terms.lease();
     }
@@ -158,6 +179,7 @@ public final class Policy {
     private Policy with(Consumer<Draft> change) {
         Draft draft = new Draft();
         draft.retention = retention();
+        draft.window = window;
         draft.lease = lease();
         draft.maxDuration = maxDuration;
         draft.whenInFlight = whenInFlight;
@@ -172,6 +194,10 @@ public final class Policy {
 
     private static final class Draft {
         Duration retention = Duration.ofDays(1);
+
+        @Nullable
+        Duration window;
+
         Duration lease = Duration.ofSeconds(30);
         Duration maxDuration = Duration.ofHours(1);
         WhenInFlight whenInFlight = WhenInFlight.REJECT;

@@ -71,7 +71,7 @@ public final class MemoryStore implements Store {
         } else if (ruling instanceof Ruling.Fail fail) {
             return row.endedByOthers(fail.result(), now);
         } else if (ruling instanceof Ruling.Park) {
-            return row.parked();
+            return row.parkedByOthers();
         }
         return row;
     }
@@ -90,8 +90,10 @@ public final class MemoryStore implements Store {
         return done(asOwner(
                 release.id(),
                 release.token(),
-                row -> row.pending(release.token(), clock.instant().plus(release.pendingFor())),
-                row -> row.state() == State.PENDING));
+                row -> release.to() == State.IN_DOUBT
+                        ? row.parked(release.token())
+                        : row.pending(release.token(), clock.instant().plus(release.pendingFor())),
+                row -> row.state() == release.to()));
     }
 
     @Override
@@ -176,7 +178,7 @@ public final class MemoryStore implements Store {
                 }
                 case PARK -> {
                     swept[0] = new Swept(0, 0, 0, 1, 0);
-                    yield row.parked();
+                    yield row.parkedByOthers();
                 }
             };
         });

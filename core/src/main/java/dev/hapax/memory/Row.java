@@ -64,9 +64,12 @@ record Row(
         return new Row(request, State.PENDING, by, attempt, createdAt, claimedAt, null, until, null);
     }
 
-    Row parked() {
-        return new Row(
-                request, State.IN_DOUBT, UUID.randomUUID(), attempt, createdAt, claimedAt, null, Instant.MAX, null);
+    Row parked(UUID by) {
+        return new Row(request, State.IN_DOUBT, by, attempt, createdAt, claimedAt, null, Instant.MAX, null);
+    }
+
+    Row parkedByOthers() {
+        return parked(UUID.randomUUID());
     }
 
     Row until(Instant later) {

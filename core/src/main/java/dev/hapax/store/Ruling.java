@@ -14,7 +14,7 @@ public sealed interface Ruling {
     /** Claim the operation for its next attempt. */
     record TakeOver() implements Ruling {}
 
-    /** The operation has expired: begin a new one in its place, with attempt 1 and the claimer's fingerprint. */
+    /** The operation is over: begin a new one in its place, with attempt 1 and the claimer's fingerprint. */
     record BeginAnew() implements Ruling {}
 
     /** End the operation with this failure, under a new token. */
@@ -38,7 +38,7 @@ public sealed interface Ruling {
     }
 
     static Ruling on(ClaimRequest request, Snapshot found) {
-        if (found.expired()) {
+        if (found.expired() || found.endedBefore(request.terms().window())) {
             return new BeginAnew();
         }
         if (!found.fingerprint().equals(request.fingerprint())) {

@@ -42,6 +42,16 @@ public record Snapshot(
         return state.isTerminal() && pastDeadline();
     }
 
+    /** Whether it has ended, and at least this long ago. */
+    public boolean endedBefore(Duration ago) {
+        Instant finishedAt = times.finishedAt();
+        return finishedAt != null
+                && Duration.between(finishedAt, times.deadline())
+                                .minus(remaining)
+                                .compareTo(ago)
+                        >= 0;
+    }
+
     /** Whether somebody owns it and the lease still lasts. */
     public boolean running() {
         return state == State.PROCESSING && !pastDeadline();

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
  *            claim                    finish
  *  (none) ───────────▶ PROCESSING ──────────────▶ COMPLETED ──deadline──▶ (removed)
  *                       ▲  │  │  └─────────────▶ FAILED    ──deadline──▶ (removed)
- *                       │  │  └─ lease ends, PARK ──▶ IN_DOUBT
+ *                       │  │  └─ release / lease ends, PARK ──▶ IN_DOUBT
  *                       │  └──── release / lease ends, RERUN ──▶ PENDING
  *  PENDING ─────────────┘
  *    └── deadline passes, nobody came ──▶ FAILED (408)
@@ -49,7 +49,7 @@ public interface Store extends AutoCloseable {
     /** Stores how the operation ended. */
     CompletionStage<Written> finish(Finish finish);
 
-    /** Gives the claim back; the operation becomes {@link State#PENDING}. */
+    /** Gives the claim up; the operation becomes {@link State#PENDING} or {@link State#IN_DOUBT}. */
     CompletionStage<Written> release(Release release);
 
     /**

@@ -82,10 +82,10 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                     claimed_at = clock_timestamp(), deadline = clock_timestamp() + ? * interval '1 millisecond',
                     fingerprint = ?, created_at = clock_timestamp(), finished_at = NULL,
                     code = NULL, headers = NULL, body = NULL, error = NULL
-                WHERE id = ? AND token = ? AND state IN (2, 3) AND deadline <= clock_timestamp()
+                WHERE id = ? AND token = ? AND state IN (2, 3)
                 RETURNING id, attempt, owner)
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
-            SELECT id, clock_timestamp(), 'BEGUN_ANEW', attempt, owner, 'the operation before it had expired'
+            SELECT id, clock_timestamp(), 'BEGUN_ANEW', attempt, owner, 'the operation before it was over'
             FROM begun""";
 
     static final String FAIL = """

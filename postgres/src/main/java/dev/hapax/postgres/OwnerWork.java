@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -48,13 +48,17 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
     private static final String RELEASE = """
             WITH released AS (
                 UPDATE hapax_operation AS o
-                SET state = 0, deadline = clock_timestamp() + r.pending_ms * interval '1 millisecond', error = r.reason
-                FROM unnest(?::uuid[], ?::uuid[], ?::int8[], ?::text[]) AS r (id, token, pending_ms, reason)
+                SET state = r.state, error = r.reason,
+                    deadline = CASE r.state WHEN 4 THEN 'infinity'
+                        ELSE clock_timestamp() + r.pending_ms * interval '1 millisecond' END
+                FROM unnest(?::uuid[], ?::uuid[], ?::int4[], ?::int8[], ?::text[])
+                    AS r (id, token, state, pending_ms, reason)
                 WHERE o.id = r.id AND o.token = r.token AND o.state = 1
-                RETURNING o.id, o.token, o.attempt, o.owner, o.error),
+                RETURNING o.id, o.token, o.state, o.attempt, o.owner, o.error),
             told AS (
                 INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
-                SELECT id, clock_timestamp(), 'RELEASED', attempt, owner, error FROM released)
+                SELECT id, clock_timestamp(), CASE state WHEN 4 THEN 'PARKED' ELSE 'RELEASED' END, attempt, owner, error
+                FROM released)
             SELECT token FROM released""";
 
     private static final String RENEW = """
@@ -73,7 +77,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
      *
      * @param together the statement for any number of them, which returns the tokens of those that changed something
      * @param alone a faster statement for one of them, if there is one
-     * @param leadsTo the states that the write leads to
+     * @param leadsTo whether a write leads to a state
      */
     private record Kind<Q>(
             Function<Q, OperationId> id,
@@ -81,7 +85,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
             String together,
             Columns<Q> columns,
             @Nullable Alone<Q> alone,
-            Predicate<State> leadsTo) {}
+            BiPredicate<Q, State> leadsTo) {}
 
     private record Alone<Q>(String sql, Statements.Binder<Q> binder) {}
 
@@ -103,18 +107,26 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 .text(finish -> Rows.text(finish.result().error())); // error
         Alone<Finish> alone = new Alone<>(FINISH_ALONE, OwnerWork::bindFinish);
         return new OwnerWork<>(
-                lockTimeout, new Kind<>(Finish::id, Finish::token, FINISH, columns, alone, State::isTerminal));
+                lockTimeout,
+                new Kind<>(Finish::id, Finish::token, FINISH, columns, alone, (finish, state) -> state.isTerminal()));
     }
 
     static OwnerWork<Release> release(Duration lockTimeout) {
         Columns<Release> columns = new Columns<Release>()
                 .uuid(release -> release.id().value()) // id
                 .uuid(Release::token) // token
+                .int4(release -> Rows.number(release.to())) // state
                 .int8(release -> release.pendingFor().toMillis()) // pending_ms
                 .text(release -> Rows.text(release.reason())); // reason
         return new OwnerWork<>(
                 lockTimeout,
-                new Kind<>(Release::id, Release::token, RELEASE, columns, null, state -> state == State.PENDING));
+                new Kind<>(
+                        Release::id,
+                        Release::token,
+                        RELEASE,
+                        columns,
+                        null,
+                        (release, state) -> state == release.to()));
     }
 
     static OwnerWork<Renewal> renew(Duration lockTimeout) {
@@ -124,7 +136,13 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 .int8(renewal -> renewal.lease().toMillis()); // lease_ms
         return new OwnerWork<>(
                 lockTimeout,
-                new Kind<>(Renewal::id, Renewal::token, RENEW, columns, null, state -> state == State.PROCESSING));
+                new Kind<>(
+                        Renewal::id,
+                        Renewal::token,
+                        RENEW,
+                        columns,
+                        null,
+                        (renewal, state) -> state == State.PROCESSING));
     }
 
     @Override
@@ -166,7 +184,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
     private boolean madeBefore(Q request, @Nullable Snapshot row) {
         return row != null
                 && row.token().equals(token(request))
-                && kind.leadsTo().test(row.state());
+                && kind.leadsTo().test(request, row.state());
     }
 
     private UUID token(Q request) {

@@ -54,7 +54,7 @@ final class PostgresTransaction implements StoreTransaction {
                 created_at = CASE WHEN ? THEN now() ELSE created_at END, claimed_at = now(),
                 finished_at = clock_timestamp(), state = ?, deadline = clock_timestamp() + ? * interval '1 millisecond',
                 code = ?, headers = ?, body = ?, error = ?
-            WHERE id = ? AND token = ? AND (state = 0 OR state <> 4 AND deadline <= clock_timestamp())""";
+            WHERE id = ? AND token = ? AND (state IN (0, 2, 3) OR state = 1 AND deadline <= clock_timestamp())""";
 
     private final Connection connection;
     private final Map<UUID, Held> held = new HashMap<>();

@@ -1,0 +1,19 @@
+package dev.hapax.http;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A response, as the work made it or as it is to be sent.
+ *
+ * @param headers without those that frame the message: no {@code Content-Length}, no {@code Transfer-Encoding}
+ * @param body its first bytes, or all of them; not copied
+ * @param rest what follows, in a form that only the adapter knows and sends itself; empty when the body is whole. A
+ *     response with a rest was too large to keep: it is recorded without its bytes
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record HttpResponse(
+        int status, Headers headers, byte[] body, @Nullable Object rest) {
+    public HttpResponse(int status, Headers headers, byte[] body) {
+        this(status, headers, body, null);
+    }
+}
