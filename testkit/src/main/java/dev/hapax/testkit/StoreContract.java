@@ -339,6 +339,61 @@ public abstract class StoreContract {
     }
 
     @Test
+    void anOperationLeftInDoubtStaysThereAndItsOwnerHasNoSayAnyMore() {
+        ClaimRequest first = won();
+
+        assertThat(leaveInDoubt(first)).isEqualTo(Written.RECORDED);
+        assertThat(leaveInDoubt(first)).isEqualTo(Written.RECORDED);
+        assertThat(release(first)).isEqualTo(Written.CLAIM_LOST);
+        assertThat(finish(first, RESULT)).isEqualTo(Written.CLAIM_LOST);
+        assertThat(renew(first)).containsExactly(first.token());
+        letTimePass(RETENTION.multipliedBy(10));
+        sweepAll();
+        assertThat(claim(again(first))).isEqualTo(new Claim.InDoubt());
+    }
+
+    @Test
+    void aStaleOwnerCannotLeaveAnOperationInDoubt() {
+        ClaimRequest first = won();
+        letTimePass(LEASE);
+        ClaimRequest second = again(first);
+        claim(second);
+
+        assertThat(leaveInDoubt(first)).isEqualTo(Written.CLAIM_LOST);
+        assertThat(finish(second, RESULT)).isEqualTo(Written.RECORDED);
+    }
+
+    @Test
+    void aClaimAfterItsWindowBeginsANewOperation() {
+        Duration window = Duration.ofSeconds(10);
+        ClaimTerms terms = new ClaimTerms(LEASE, RETENTION, WhenAbandoned.RERUN, 3, window);
+        ClaimRequest first = again(request(), terms);
+        claim(first);
+        letTimePass(window.multipliedBy(2));
+        finish(first, RESULT);
+
+        letTimePass(window.minusSeconds(5));
+        assertThat(claim(again(first))).isEqualTo(new Claim.Replay(RESULT));
+        letTimePass(Duration.ofSeconds(5));
+        assertThat(find(first).result()).isEqualTo(RESULT);
+        assertThat(claim(again(first))).isEqualTo(new Claim.Won(1));
+        assertThat(claim(again(first))).isInstanceOf(Claim.Running.class);
+    }
+
+    @Test
+    void exactlyOneOfManyConcurrentClaimsAfterTheWindowWins() throws Exception {
+        ClaimTerms terms = new ClaimTerms(LEASE, RETENTION, WhenAbandoned.RERUN, 3, Duration.ofSeconds(10));
+        ClaimRequest first = again(request(), terms);
+        claim(first);
+        finish(first, RESULT);
+        letTimePass(Duration.ofSeconds(10));
+
+        assertThat(AtOnce.call(16, () -> claim(again(first))))
+                .filteredOn(new Claim.Won(1)::equals)
+                .hasSize(1);
+    }
+
+    @Test
     void anAbandonedOperationFailsWhereThePolicySaysSo() {
         ClaimRequest first = won(WhenAbandoned.FAIL);
         letTimePass(LEASE);
@@ -612,6 +667,11 @@ public abstract class StoreContract {
 
     private Written release(ClaimRequest owner) {
         return await(store().release(new Release(owner.id(), owner.token(), RETENTION, "for the contract")));
+    }
+
+    private Written leaveInDoubt(ClaimRequest owner) {
+        return await(
+                store().release(new Release(owner.id(), owner.token(), State.IN_DOUBT, RETENTION, "nobody answered")));
     }
 
     private Set<UUID> renew(ClaimRequest owner) {
