@@ -18,7 +18,7 @@ final class LoosePath {
             path = decode(path).replaceFirst("\0.*$", "");
         }
         Deque<String> segments = new ArrayDeque<>();
-        for (String segment : path.replace('\\', '/').split("/")) {
+        for (String segment : path.replace('\\', '/').split("/", -1)) {
             String name = segment.replaceFirst(";.*$", "").strip();
             if (name.equals("..")) {
                 segments.pollLast();
