@@ -20,6 +20,11 @@ public final class Scope {
         this.tenant = tenant;
     }
 
+    /** How the scope's operations are treated. */
+    public Policy policy() {
+        return policy;
+    }
+
     /** Whose keys are meant. Left out, the operation belongs to nobody in particular. */
     public Scope tenant(String tenant) {
         return new Scope(hapax, runner, name, policy, tenant);
