@@ -18,7 +18,10 @@ public record Headers(List<Field> fields) {
 
     /** Names and values, in turns. */
     public static Headers of(String... namesAndValues) {
-        List<Field> fields = new ArrayList<>();
+        if (namesAndValues.length % 2 != 0) {
+            throw new IllegalArgumentException("the last name has no value");
+        }
+        List<Field> fields = new ArrayList<>(namesAndValues.length / 2);
         for (int i = 0; i < namesAndValues.length; i += 2) {
             fields.add(new Field(namesAndValues[i], namesAndValues[i + 1]));
         }
@@ -27,17 +30,22 @@ public record Headers(List<Field> fields) {
 
     /** The values of every field line of that name. */
     public List<String> all(String name) {
-        return fields.stream()
-                .filter(field -> field.name().equalsIgnoreCase(name))
-                .map(Field::value)
-                .toList();
+        List<String> values = new ArrayList<>(1);
+        for (Field field : fields) {
+            if (field.name().equalsIgnoreCase(name)) {
+                values.add(field.value());
+            }
+        }
+        return values;
     }
 
     public Optional<String> first(String name) {
-        return fields.stream()
-                .filter(field -> field.name().equalsIgnoreCase(name))
-                .map(Field::value)
-                .findFirst();
+        for (Field field : fields) {
+            if (field.name().equalsIgnoreCase(name)) {
+                return Optional.of(field.value());
+            }
+        }
+        return Optional.empty();
     }
 
     public boolean contains(String name) {
@@ -46,11 +54,17 @@ public record Headers(List<Field> fields) {
 
     /** With this value in place of all that the name had. */
     public Headers with(String name, String value) {
-        List<Field> changed = new ArrayList<>(without(name::equalsIgnoreCase).fields());
+        List<Field> changed = new ArrayList<>(fields.size() + 1);
+        for (Field field : fields) {
+            if (!field.name().equalsIgnoreCase(name)) {
+                changed.add(field);
+            }
+        }
         changed.add(new Field(name, value));
         return new Headers(changed);
     }
 
+    /** Without those whose name it says yes to. */
     public Headers without(Predicate<String> name) {
         return new Headers(
                 fields.stream().filter(field -> !name.test(field.name())).toList());

@@ -1,22 +1,48 @@
 package dev.hapax.http;
 
+import dev.hapax.Call;
 import dev.hapax.Hapax;
+import dev.hapax.Scope;
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.OperationId;
+import dev.hapax.store.OperationKey;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Idempotency as HTTP has it, over a {@link Hapax} and without any server. Safe for use by many threads.
  *
  * <p>An adapter asks {@link #match} before it reads a body. Where that is empty the request passes untouched. Otherwise
  * it reads the body and calls {@link #run}; whatever happens then, the stage completes with the response to send.
+ *
+ * <p>Every answer carries {@code Hapax-Operation-Id} once the key is known; a replay {@code Idempotent-Replayed: true};
+ * the answer of work that was done but could not be recorded {@code Hapax-Recorded: false}. What went wrong inside is
+ * logged and never told to a client.
  */
 public final class HttpIdempotency {
     /** Where operations and the descriptions of problems are served. */
     public static final String RESERVED_PATH = "/.hapax/";
 
+    private static final Logger log = LoggerFactory.getLogger(HttpIdempotency.class);
+
+    private final Hapax hapax;
+    private final Routes routes;
+    private final TenantSource tenants;
+    private final Reserved reserved;
+
+    /** @throws IllegalArgumentException when a route names a scope that was not declared */
     public HttpIdempotency(Hapax hapax, Routes routes, TenantSource tenants) {
-        throw new UnsupportedOperationException();
+        this.hapax = hapax;
+        this.routes = routes;
+        this.tenants = tenants;
+        this.reserved = new Reserved(hapax, routes, tenants);
+        for (Route route : routes.routes()) {
+            Scope unused = hapax.scope(route.scope()); // refuses one that was not declared
+        }
     }
 
     /**
@@ -27,7 +53,7 @@ public final class HttpIdempotency {
      *     differently
      */
     public Optional<Match> match(String method, String path, Headers headers) {
-        throw new UnsupportedOperationException();
+        return routes.match(method, path, headers);
     }
 
     /**
@@ -37,11 +63,48 @@ public final class HttpIdempotency {
      * @return never fails: failures are problems, and problems are responses
      */
     public CompletionStage<HttpResponse> run(Match match, HttpRequest request, Work work, Executor executor) {
-        throw new UnsupportedOperationException();
+        try {
+            Optional<String> key = match.route().key().keyOf(request, match);
+            if (key.isPresent()) {
+                return run(match, request, key.get(), work, executor);
+            }
+        } catch (ProblemException refused) {
+            return done(refused.response());
+        } catch (RuntimeException broken) {
+            log.error(
+                    "The key of a request for {} cannot be read", match.route().path(), broken);
+            return done(Problem.INTERNAL.response("the request could not be handled"));
+        }
+        return match.route().policy().keyRequired()
+                ? done(Problem.KEY_MISSING.response("the request has no key"))
+                : Unprotected.run(work, executor);
+    }
+
+    private CompletionStage<HttpResponse> run(
+            Match match, HttpRequest request, String key, Work work, Executor executor) {
+        Route route = match.route();
+        String tenant = tenants.tenantOf(request);
+        OperationId id = new OperationKey(tenant, route.scope(), key).id();
+        Scope scope = hapax.scope(route.scope()).tenant(tenant);
+        Answers answers = new Answers(id, scope.policy());
+        try {
+            Fingerprint fingerprint = Fingerprints.of(request, match);
+            Call<HttpResponse> call =
+                    scope.key(key).fingerprint(fingerprint).returning(new ResponseCodec(route.policy()));
+            ProtectedWork protectedWork = new ProtectedWork(work, key, route.policy());
+            return call.runAsync(protectedWork, executor)
+                    .handle((outcome, error) -> error == null ? answers.to(outcome) : answers.to(error));
+        } catch (RuntimeException refused) {
+            return done(answers.to(refused));
+        }
     }
 
     /** Answers a GET or HEAD below {@link #RESERVED_PATH}: the status of an operation, or what a problem means. */
     public CompletionStage<HttpResponse> reserved(HttpRequest request) {
-        throw new UnsupportedOperationException();
+        return reserved.answer(request);
+    }
+
+    static CompletionStage<HttpResponse> done(HttpResponse response) {
+        return CompletableFuture.completedFuture(response);
     }
 }

@@ -13,6 +13,11 @@ import java.util.Set;
 public record HttpPolicy(
         boolean keyRequired, ServerErrors serverErrors, FingerprintRule fingerprint, Set<String> storedHeaders) {
 
+    /** @throws IllegalArgumentException when a header that must never be stored is among those to store */
+    public HttpPolicy {
+        storedHeaders = StoredHeaders.requireStorable(storedHeaders);
+    }
+
     /** What becomes of an operation that ended in a 5xx; a 503 is released whatever is set. */
     public enum ServerErrors {
         /** It may have run: the error is its result. */

@@ -23,7 +23,7 @@ public sealed interface KeySource {
 
         @Override
         public Optional<String> keyOf(HttpRequest request, Match match) {
-            throw new UnsupportedOperationException();
+            return KeyHeader.read(request.headers(), this);
         }
     }
 

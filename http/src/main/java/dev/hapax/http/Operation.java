@@ -21,9 +21,9 @@ public record Operation(@Nullable String key, @Nullable Lease lease) {
         return Headers.of(
                 "Idempotency-Key",
                 '"' + key.replace("\\", "\\\\").replace("\"", "\\\"") + '"',
-                "Hapax-Attempt",
+                Names.ATTEMPT,
                 Integer.toString(lease.attempt()),
-                "Hapax-Operation-Id",
+                Names.OPERATION_ID,
                 lease.operationId().toString());
     }
 }

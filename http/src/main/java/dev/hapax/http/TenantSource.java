@@ -1,5 +1,7 @@
 package dev.hapax.http;
 
+import java.util.List;
+
 /** Whose keys a request uses. */
 public sealed interface TenantSource {
 
@@ -16,9 +18,18 @@ public sealed interface TenantSource {
 
     /** A header that somebody trustworthy sets, such as a proxy that authenticates. */
     record Header(String name) implements TenantSource {
+        public Header {
+            Tokens.requireFieldName(name);
+        }
+
         @Override
         public String tenantOf(HttpRequest request) {
-            throw new UnsupportedOperationException();
+            List<String> values = request.headers().all(name);
+            return switch (values.size()) {
+                case 0 -> "";
+                case 1 -> Tenants.named("header", values.get(0));
+                default -> Tenants.hashed("header", values);
+            };
         }
     }
 
@@ -26,7 +37,8 @@ public sealed interface TenantSource {
     record Authorization() implements TenantSource {
         @Override
         public String tenantOf(HttpRequest request) {
-            throw new UnsupportedOperationException();
+            List<String> values = request.headers().all("Authorization");
+            return values.isEmpty() ? "" : Tenants.hashed("auth", values);
         }
     }
 
@@ -42,7 +54,8 @@ public sealed interface TenantSource {
     record Certificate() implements TenantSource {
         @Override
         public String tenantOf(HttpRequest request) {
-            throw new UnsupportedOperationException();
+            String subject = request.certificateSubject();
+            return subject == null ? "" : Tenants.named("cert", subject);
         }
     }
 }
