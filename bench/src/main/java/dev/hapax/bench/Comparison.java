@@ -37,7 +37,7 @@ final class Comparison {
             List<Rates> all = sides.all().stream()
                     .map(it -> new Rates(it, new ArrayList<>()))
                     .toList();
-            takeTurns(all);
+            takeTurns(all, sides.turns());
             Rates best = all.stream()
                     .skip(1)
                     .max(Comparator.comparingDouble(Rates::median))
@@ -50,10 +50,17 @@ final class Comparison {
         }
     }
 
-    private void takeTurns(List<Rates> all) throws Exception {
+    private void takeTurns(List<Rates> all, int turns) throws Exception {
         for (int round = 1; round <= effort.rounds(); round++) {
-            for (Rates rates : all) {
-                rates.perSecond().add(rates.workload().round(effort));
+            double[] sums = new double[all.size()];
+            for (int turn = 0; turn < turns; turn++) {
+                for (int i = 0; i < sums.length; i++) {
+                    int side = turn % 2 == 0 ? i : sums.length - 1 - i; // nobody always comes first
+                    sums[side] += all.get(side).workload().round(effort.dividedBy(turns));
+                }
+            }
+            for (int i = 0; i < sums.length; i++) {
+                all.get(i).perSecond().add(sums[i] / turns);
             }
             String latest = all.stream().map(Rates::latest).collect(Collectors.joining(", "));
             progress.say("round %d of %d: %s".formatted(round, effort.rounds(), latest));

@@ -17,4 +17,9 @@ record Effort(int rounds, Duration round, Duration warmUp, int bounded, List<Int
     static final Effort FULL =
             new Effort(30, Duration.ofMillis(200), Duration.ofSeconds(20), 6_000, List.of(1, 2, 4, 8, 16, 32, 64));
     static final Effort QUICK = new Effort(5, Duration.ofMillis(250), Duration.ofSeconds(2), 1_500, List.of(8, 32));
+
+    /** The same, with each round divided by {@code turns}. */
+    Effort dividedBy(int turns) {
+        return new Effort(rounds, round.dividedBy(turns), warmUp, bounded, floorPools);
+    }
 }

@@ -70,7 +70,7 @@ final class Figures {
         try (Sides few = Sides.of(freshOurs(lab, 4), freshFloor(lab, 4, POOL))) {
             new WarmUp(effort).run(few);
         }
-        return Sides.of(freshOurs(lab, 1), freshFloor(lab, 1, POOL));
+        return Sides.of(freshOurs(lab, 1), freshFloor(lab, 1, POOL)).inTurns(10);
     }
 
     private static Sides freshManyCallers(Lab lab, Effort effort) throws SQLException {
@@ -78,7 +78,7 @@ final class Figures {
         for (int pool : effort.floorPools()) {
             floors.add(freshFloor(lab, 128, pool));
         }
-        return new Sides(freshOurs(lab, 128), floors);
+        return new Sides(freshOurs(lab, 128), floors, 1);
     }
 
     private static Sides replay(Lab lab, Effort effort) throws Exception {

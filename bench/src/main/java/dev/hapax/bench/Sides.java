@@ -8,15 +8,20 @@ import java.util.List;
  * The two sides of a figure.
  *
  * @param theirs one workload, or variants of it of which the fastest counts
+ * @param turns into how many turns a round is divided: the shorter they are, the more alike is what they meet
  */
-record Sides(Workload ours, List<Workload> theirs) implements AutoCloseable {
+record Sides(Workload ours, List<Workload> theirs, int turns) implements AutoCloseable {
 
     interface Opening {
         Sides open(Lab lab, Effort effort) throws Exception;
     }
 
     static Sides of(Workload ours, Workload theirs) {
-        return new Sides(ours, List.of(theirs));
+        return new Sides(ours, List.of(theirs), 1);
+    }
+
+    Sides inTurns(int turns) {
+        return new Sides(ours, theirs, turns);
     }
 
     /** Ours first. */

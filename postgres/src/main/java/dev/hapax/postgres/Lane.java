@@ -146,7 +146,7 @@ final class Lane<Q, A> {
     private void run(List<Job<Q, A>> jobs, LockWait wait) {
         List<A> answers;
         try (Session session = settings.sessions().open()) {
-            answers = work.run(session, wait, jobs.stream().map(Job::request).toList());
+            answers = work.run(session, wait, requests(jobs));
         } catch (SQLException e) {
             recover(jobs, e);
             return;
@@ -158,6 +158,12 @@ final class Lane<Q, A> {
         for (int i = 0; i < answers.size(); i++) {
             jobs.get(i).answer().complete(answers.get(i));
         }
+    }
+
+    private static <Q> List<Q> requests(List<? extends Job<Q, ?>> jobs) {
+        return jobs.size() == 1
+                ? List.of(jobs.get(0).request())
+                : jobs.stream().<Q>map(Job::request).toList();
     }
 
     private void recover(List<Job<Q, A>> jobs, SQLException e) {

@@ -28,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  * mistake that.
  */
 final class OwnerWork<Q> implements Lane.Work<Q, Written> {
+    /** Sets its lock timeout while it computes the new state, which is before it waits for the row. */
     private static final String FINISH_ALONE = """
             UPDATE hapax_operation
-            SET state = ?, finished_at = clock_timestamp(),
+            SET state = ? * ('' <> %s)::int, finished_at = clock_timestamp(),
                 deadline = clock_timestamp() + ? * interval '1 millisecond',
                 code = ?, headers = ?, body = ?, error = ?
             WHERE id = ? AND token = ? AND state = 1""";
@@ -68,15 +69,30 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
             WHERE o.id = r.id AND o.token = r.token AND o.state = 1
             RETURNING o.token""";
 
-    private final Session.Guard patient;
-    private final Session.Guard impatient;
+    private static final Session.Guard BY_KEY = Session.Guard.byKey();
+
+    private final Way patient;
+    private final Way impatient;
     private final Kind<Q> kind;
+
+    /**
+     * One way of waiting for locks.
+     *
+     * @param alone {@link Alone#sql} with its lock timeout
+     */
+    private record Way(Session.Guard guard, String alone) {
+        Way(Duration lockTimeout, Kind<?> kind) {
+            this(
+                    Session.Guard.byKey(lockTimeout),
+                    kind.alone() == null ? "" : kind.alone().sql().formatted(Session.Guard.lockTimeout(lockTimeout)));
+        }
+    }
 
     /**
      * What one kind of write is.
      *
      * @param together the statement for any number of them, which returns the tokens of those that changed something
-     * @param alone a faster statement for one of them, if there is one
+     * @param alone a faster statement for one of them, if there is one, with a place for its lock timeout
      * @param leadsTo whether a write leads to a state
      */
     private record Kind<Q>(
@@ -91,8 +107,8 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
 
     private OwnerWork(Duration lockTimeout, Kind<Q> kind) {
         this.kind = kind;
-        patient = Session.Guard.byKey(lockTimeout);
-        impatient = Session.Guard.byKey(Duration.ofMillis(1));
+        patient = new Way(lockTimeout, kind);
+        impatient = new Way(Duration.ofMillis(1), kind);
     }
 
     static OwnerWork<Finish> finish(Duration lockTimeout) {
@@ -152,8 +168,8 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
 
     @Override
     public List<Written> run(Session session, Lane.LockWait wait, List<Q> requests) throws SQLException {
-        Session.Guard guard = wait == Lane.LockWait.SHORT ? patient : impatient;
-        Set<UUID> written = write(session, guard, requests);
+        Way way = wait == Lane.LockWait.SHORT ? patient : impatient;
+        Set<UUID> written = write(session, way, requests);
         if (written.size() == requests.size()) {
             return Collections.nCopies(requests.size(), Written.RECORDED);
         }
@@ -162,7 +178,8 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 .toList();
         Map<OperationId, Snapshot> found = unchanged.isEmpty()
                 ? Map.of()
-                : Rows.find(session, guard, unchanged.stream().map(this::id).collect(Collectors.toSet()));
+                : Rows.find(
+                        session, way.guard(), unchanged.stream().map(this::id).collect(Collectors.toSet()));
         return requests.stream()
                 .map(request -> written.contains(token(request)) || madeBefore(request, found.get(id(request)))
                         ? Written.RECORDED
@@ -171,13 +188,13 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
     }
 
     /** @return the tokens of those that changed something */
-    private Set<UUID> write(Session session, Session.Guard guard, List<Q> requests) throws SQLException {
+    private Set<UUID> write(Session session, Way way, List<Q> requests) throws SQLException {
         Alone<Q> alone = kind.alone();
         if (alone == null || requests.size() > 1) {
-            return kind.columns().run(session, guard, kind.together(), requests);
+            return kind.columns().run(session, way.guard(), kind.together(), requests);
         }
         Q request = requests.get(0);
-        int count = Statements.update(session, guard, alone.sql(), alone.binder(), request);
+        int count = Statements.update(session, BY_KEY, way.alone(), alone.binder(), request);
         return count == 1 ? Set.of(token(request)) : Set.of();
     }
 

@@ -4,6 +4,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
@@ -42,25 +45,45 @@ final class Session implements AutoCloseable {
      * <p>A table that was analysed while it was empty makes the planner prefer to read all of it, and keep that plan
      * when there are millions of rows. So the guard leaves it no way to read a table but by the key, or by the
      * deadline.
-     *
-     * @param sql a statement that says so until the transaction ends; empty for none
      */
-    record Guard(String sql) {
-        static final Guard NONE = new Guard("");
+    static final class Guard {
+        static final Guard NONE = new Guard(List.of());
+
+        private final String sql;
+
+        /** Whole texts, so that the driver finds what it has prepared by one and the same string. */
+        private final Map<String, String> guarded = new ConcurrentHashMap<>();
+
+        private Guard(List<String> settings) {
+            sql = settings.isEmpty() ? "" : "SELECT " + String.join(", ", settings) + "; ";
+        }
 
         /** Only a bitmap scan is left, and that needs a condition on an index. */
+        static Guard byKey() {
+            return new Guard(List.of(set("enable_seqscan", "off"), set("enable_indexscan", "off")));
+        }
+
         static Guard byKey(Duration lockTimeout) {
-            return new Guard("SELECT set_config('enable_seqscan', 'off', true), "
-                    + "set_config('enable_indexscan', 'off', true), " + lockTimeout(lockTimeout) + "; ");
+            return new Guard(
+                    List.of(set("enable_seqscan", "off"), set("enable_indexscan", "off"), lockTimeout(lockTimeout)));
         }
 
         static Guard byDeadline(Duration lockTimeout) {
-            return new Guard("SELECT set_config('enable_seqscan', 'off', true), "
-                    + "set_config('enable_sort', 'off', true), " + lockTimeout(lockTimeout) + "; ");
+            return new Guard(
+                    List.of(set("enable_seqscan", "off"), set("enable_sort", "off"), lockTimeout(lockTimeout)));
         }
 
+        /** An expression that sets the timeout when it is evaluated, until the transaction ends. */
         static String lockTimeout(Duration lockTimeout) {
-            return "set_config('lock_timeout', '%dms', true)".formatted(lockTimeout.toMillis());
+            return set("lock_timeout", lockTimeout.toMillis() + "ms");
+        }
+
+        private static String set(String name, String value) {
+            return "set_config('%s', '%s', true)".formatted(name, value);
+        }
+
+        private String before(String statement) {
+            return sql.isEmpty() ? statement : guarded.computeIfAbsent(statement, it -> sql + it);
         }
 
         private int results() {
@@ -69,7 +92,8 @@ final class Session implements AutoCloseable {
     }
 
     PreparedStatement prepare(Guard guard, String sql) throws SQLException {
-        return connection.prepareStatement((readCommitted ? "" : READ_COMMITTED) + guard.sql() + sql);
+        String guarded = guard.before(sql);
+        return connection.prepareStatement(readCommitted ? guarded : READ_COMMITTED + guarded);
     }
 
     /** Runs what was prepared and stops at the statement's own result, past those of what travelled with it. */
