@@ -44,6 +44,12 @@ public enum Problem {
             "There is no such operation",
             "No operation of yours has this id, or it was removed after it expired.",
             "Compare the id with the Hapax-Operation-Id header of the answer, and use the same credentials."),
+    NO_UPSTREAM(
+            404,
+            false,
+            "There is nothing at this path",
+            "No service behind this one has such a path. Nothing was done.",
+            "Correct the path."),
     METHOD_NOT_ALLOWED(
             405, false, "The method is not allowed here", "These pages can only be read.", "Use GET or HEAD."),
     REQUEST_TIMEOUT(
@@ -91,12 +97,24 @@ public enum Problem {
             "A protected request is read as a whole before it is carried out, and this one is larger than is read."
                     + " Nothing was done.",
             "Send less at a time."),
+    TARGET_TOO_LONG(
+            414,
+            false,
+            "The path and query are too long",
+            "The request line is longer than is read. Nothing was done.",
+            "Send what is long in the body."),
     KEY_REUSED(
             422,
             false,
             "The idempotency key was used for another request",
             "The key belongs to an earlier request that was not the same as this one. Nothing was done.",
             "Use a new key for a new operation; send a retry exactly as the first time."),
+    HEADERS_TOO_LARGE(
+            431,
+            false,
+            "The headers are too large",
+            "The headers of the request are larger than is read. Nothing was done.",
+            "Send fewer headers, or shorter ones: often it is the cookies."),
     OPERATION_FAILED(
             500,
             false,
@@ -138,7 +156,13 @@ public enum Problem {
             true,
             "The server is shutting down",
             "The server takes no new requests. Nothing was done.",
-            "Wait as long as Retry-After says and send the request again, with the same key.");
+            "Wait as long as Retry-After says and send the request again, with the same key."),
+    UPSTREAM_TIMEOUT(
+            504,
+            true,
+            "The upstream did not answer in time",
+            "The service behind this one was sent the request and took too long. It may still carry it out.",
+            "Send the request again later, with the same key if it had one.");
 
     private static final String RETRY_AFTER_SECONDS = "1";
 
