@@ -1,10 +1,9 @@
 package dev.hapax.http;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.util.Objects;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +14,7 @@ final class Hashing {
 
     private final @Nullable MessageDigest plain;
     private final @Nullable Mac keyed;
+    private final Bytes buffer = new Bytes(256);
 
     private Hashing(@Nullable MessageDigest plain, @Nullable Mac keyed) {
         this.plain = plain;
@@ -35,31 +35,41 @@ final class Hashing {
         }
     }
 
+    /** A number of its own, to tell kinds apart. */
+    Hashing add(int number) {
+        buffer.putInt(number);
+        return this;
+    }
+
     Hashing add(String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        return add(bytes, 0, bytes.length);
+        buffer.putText(text);
+        return this;
     }
 
     Hashing add(byte[] bytes, int from, int length) {
-        return addRaw(ByteBuffer.allocate(Integer.BYTES).putInt(length).array(), 0, Integer.BYTES)
-                .addRaw(bytes, from, length);
+        buffer.putInt(length);
+        flush();
+        update(bytes, from, length);
+        return this;
     }
 
-    private Hashing addRaw(byte[] bytes, int from, int length) {
+    private void flush() {
+        update(buffer.array(), 0, buffer.length());
+        buffer.clear();
+    }
+
+    private void update(byte[] bytes, int from, int length) {
         if (plain != null) {
             plain.update(bytes, from, length);
-        } else if (keyed != null) {
-            keyed.update(bytes, from, length);
+        } else {
+            Objects.requireNonNull(keyed).update(bytes, from, length);
         }
-        return this;
     }
 
     /** Ends it. */
     byte[] digest() {
-        if (plain != null) {
-            return plain.digest();
-        }
-        return java.util.Objects.requireNonNull(keyed).doFinal();
+        flush();
+        return plain != null ? plain.digest() : Objects.requireNonNull(keyed).doFinal();
     }
 
     String hex() {

@@ -3,8 +3,6 @@ package dev.hapax.http;
 import dev.hapax.Call;
 import dev.hapax.Hapax;
 import dev.hapax.Scope;
-import dev.hapax.store.Fingerprint;
-import dev.hapax.store.OperationId;
 import dev.hapax.store.OperationKey;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +54,11 @@ public final class HttpIdempotency {
         return routes.match(method, path, headers);
     }
 
+    /** How many bytes of a response's body are kept at most; of a longer one, an adapter need not hold more. */
+    public int maxBody(Match match) {
+        return hapax.scope(match.route().scope()).policy().maxBody();
+    }
+
     /**
      * Runs the work, or answers in its place.
      *
@@ -63,36 +66,34 @@ public final class HttpIdempotency {
      * @return never fails: failures are problems, and problems are responses
      */
     public CompletionStage<HttpResponse> run(Match match, HttpRequest request, Work work, Executor executor) {
+        Route route = match.route();
         try {
-            Optional<String> key = match.route().key().keyOf(request, match);
+            Content content = new Content(request);
+            Optional<String> key = Keys.of(route.key(), content, match);
             if (key.isPresent()) {
-                return run(match, request, key.get(), work, executor);
+                return run(match, content, key.get(), work, executor);
             }
         } catch (ProblemException refused) {
             return done(refused.response());
         } catch (RuntimeException broken) {
-            log.error(
-                    "The key of a request for {} cannot be read", match.route().path(), broken);
+            log.error("The key of a request for {} cannot be read", route.path(), broken);
             return done(Problem.INTERNAL.response("the request could not be handled"));
         }
-        return match.route().policy().keyRequired()
-                ? done(Problem.KEY_MISSING.response("the request has no key"))
+        return route.policy().keyRequired()
+                ? done(Problem.KEY_MISSING.response("there is no key in " + Keys.place(route.key())))
                 : Unprotected.run(work, executor);
     }
 
-    private CompletionStage<HttpResponse> run(
-            Match match, HttpRequest request, String key, Work work, Executor executor) {
+    private CompletionStage<HttpResponse> run(Match match, Content content, String key, Work work, Executor executor) {
         Route route = match.route();
-        String tenant = tenants.tenantOf(request);
-        OperationId id = new OperationKey(tenant, route.scope(), key).id();
+        String tenant = tenants.tenantOf(content.request());
         Scope scope = hapax.scope(route.scope()).tenant(tenant);
-        Answers answers = new Answers(id, scope.policy());
+        Answers answers = new Answers(new OperationKey(tenant, route.scope(), key).id(), scope.policy());
         try {
-            Fingerprint fingerprint = Fingerprints.of(request, match);
-            Call<HttpResponse> call =
-                    scope.key(key).fingerprint(fingerprint).returning(new ResponseCodec(route.policy()));
-            ProtectedWork protectedWork = new ProtectedWork(work, key, route.policy());
-            return call.runAsync(protectedWork, executor)
+            Call<HttpResponse> call = scope.key(key)
+                    .fingerprint(Fingerprints.of(content, match))
+                    .returning(new ResponseCodec(route.policy()));
+            return call.runAsync(new ProtectedWork(work, key, route.policy()), executor)
                     .handle((outcome, error) -> error == null ? answers.to(outcome) : answers.to(error));
         } catch (RuntimeException refused) {
             return done(answers.to(refused));

@@ -27,7 +27,7 @@ final class ProblemPages {
     static String all() {
         StringBuilder lines = new StringBuilder();
         for (Problem problem : Problem.values()) {
-            lines.append("%d  %-22s %s%n".formatted(problem.status(), problem.slug(), problem.title()));
+            lines.append("%d  %-22s %s\n".formatted(problem.status(), problem.slug(), problem.title()));
         }
         return lines.toString();
     }

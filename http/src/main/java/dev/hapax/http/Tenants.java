@@ -17,7 +17,12 @@ final class Tenants {
     }
 
     static String hashed(String kind, List<String> parts) {
-        Hashing hash = Hashing.with(new byte[0]);
+        return hashed(kind, new byte[0], parts);
+    }
+
+    /** @param secret the key of the hash; empty for none */
+    static String hashed(String kind, byte[] secret, List<String> parts) {
+        Hashing hash = Hashing.with(secret);
         parts.forEach(hash::add);
         return kind + '#' + hash.hex();
     }

@@ -40,14 +40,4 @@ final class Utf8 {
         }
         return length;
     }
-
-    /** Whether a parser that guesses encodings might take the bytes for UTF-16 or UTF-32. */
-    static boolean hasNulAtStart(byte[] bytes) {
-        for (int i = 0; i < Math.min(4, bytes.length); i++) {
-            if (bytes[i] == 0) {
-                return true;
-            }
-        }
-        return false;
-    }
 }
