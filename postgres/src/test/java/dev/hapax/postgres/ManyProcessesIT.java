@@ -2,6 +2,7 @@ package dev.hapax.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hapax.testkit.ChildJvm;
 import dev.hapax.testkit.history.Event;
 import dev.hapax.testkit.history.History;
 import dev.hapax.testkit.history.HistoryChecker;

@@ -7,6 +7,7 @@ import dev.hapax.Hapax;
 import dev.hapax.Outcome;
 import dev.hapax.Policy;
 import dev.hapax.WhenInFlight;
+import dev.hapax.testkit.ChildJvm;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

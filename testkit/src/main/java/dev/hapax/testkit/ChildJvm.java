@@ -1,4 +1,4 @@
-package dev.hapax.postgres;
+package dev.hapax.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Another JVM with the class path of this one, that is talked to in lines. Killed when closed. */
-final class ChildJvm implements AutoCloseable {
+public final class ChildJvm implements AutoCloseable {
     private final Process process;
     private final BufferedReader out;
     private final PrintStream in;
@@ -24,12 +24,17 @@ final class ChildJvm implements AutoCloseable {
         this.in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
     }
 
-    static ChildJvm start(Class<?> main, List<String> arguments) throws IOException {
+    public static ChildJvm start(Class<?> main, List<String> arguments) throws IOException {
+        return start(256, main, arguments);
+    }
+
+    /** @param heap how much it may use, in mebibytes */
+    public static ChildJvm start(int heap, Class<?> main, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
+                "-Xmx" + heap + "m",
                 "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=4",
+                "-XX:+ExitOnOutOfMemoryError",
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName()));
@@ -39,12 +44,20 @@ final class ChildJvm implements AutoCloseable {
                 .start());
     }
 
-    void say(String line) {
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    public void say(String line) {
         in.println(line);
     }
 
     /** The next line that begins so; what comes before it is log output. */
-    String awaitLine(String beginning) throws IOException {
+    public String awaitLine(String beginning) throws IOException {
         String line;
         while ((line = out.readLine()) != null) {
             if (line.startsWith(beginning)) {
@@ -55,12 +68,14 @@ final class ChildJvm implements AutoCloseable {
         throw new AssertionError("the child ended before it said \"" + beginning + "\"");
     }
 
-    void kill() throws InterruptedException {
+    /** SIGKILL; returns when it is gone. */
+    public void kill() throws InterruptedException {
         process.destroyForcibly();
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
     }
 
-    void signal(String name) throws IOException, InterruptedException {
+    /** @param name such as {@code TERM} or {@code STOP} */
+    public void signal(String name) throws IOException, InterruptedException {
         Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                 .inheritIO()
                 .start();
