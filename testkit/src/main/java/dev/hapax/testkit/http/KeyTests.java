@@ -235,7 +235,7 @@ interface KeyTests extends HttpTests {
             Request hidden =
                     http().keyless("/contract/charges").method("DELETE").header(name, "POST");
 
-            hidden.send().assertProblem(400, "path-ambiguous", false);
+            hidden.send().assertProblem(400, "request-invalid", false);
 
             assertThat(hidden.runs()).isZero();
         }
