@@ -2,20 +2,47 @@ package dev.hapax.gateway.proxy;
 
 import dev.hapax.Hapax;
 import dev.hapax.Policy;
+import dev.hapax.gateway.proxy.GatewaySettings.Address;
 import dev.hapax.http.HttpIdempotency;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A running gateway. Safe for use by many threads. */
 public final class Gateway {
-    private final int port;
-    private final OptionalInt adminPort;
+    private static final Logger log = LoggerFactory.getLogger(Gateway.class);
 
-    private Gateway(int port, OptionalInt adminPort) {
-        this.port = port;
-        this.adminPort = adminPort;
+    /** What is given up has to be recorded, and those who wait for it told. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(12);
+
+    private final GatewaySettings settings;
+    private final Traffic traffic;
+    private final Vertx vertx;
+    private final List<ProxyServer> servers;
+    private final @Nullable Admin admin;
+    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+
+    private Gateway(
+            GatewaySettings settings, Traffic traffic, Vertx vertx, List<ProxyServer> servers, @Nullable Admin admin) {
+        this.settings = settings;
+        this.traffic = traffic;
+        this.vertx = vertx;
+        this.servers = servers;
+        this.admin = admin;
     }
 
     /**
@@ -31,19 +58,48 @@ public final class Gateway {
         }
     }
 
-    /** Listens. Fails with a {@link java.net.BindException} when a port is taken; nothing is left open then. */
+    /**
+     * Listens. Fails with a {@link java.net.BindException} when a port is taken; nothing is left open then.
+     *
+     * @throws java.io.UncheckedIOException when a file of keys or certificates cannot be read
+     */
     public static CompletionStage<Gateway> start(GatewaySettings settings, Backing backing) {
-        return CompletableFuture.completedFuture(new Gateway(settings.listen().port(), OptionalInt.empty()));
+        Traffic traffic = new Traffic(settings.limits(), backing.metrics());
+        Door door = new Door(settings.limits());
+        Vertx vertx = GatewayVertx.at(door);
+        int loops = GatewayVertx.loops();
+        List<ProxyServer> servers = Stream.generate(() -> new ProxyServer(settings, backing, traffic, loops))
+                .limit(loops)
+                .toList();
+        return deploy(vertx, servers)
+                .compose(deployed -> startAdmin(settings.admin(), backing, traffic))
+                .map(admin -> new Gateway(settings, traffic, vertx, servers, admin.orElse(null)))
+                .onSuccess(started -> backing.metrics().watch(door::open, traffic::underWay))
+                .onFailure(failure -> vertx.close())
+                .toCompletionStage();
+    }
+
+    private static Future<?> deploy(Vertx vertx, List<ProxyServer> servers) {
+        return Future.all(servers.stream()
+                .map(server -> vertx.deployVerticle(server, new DeploymentOptions()))
+                .toList());
+    }
+
+    private static Future<Optional<Admin>> startAdmin(
+            @Nullable Address address, Backing backing, Traffic traffic) {
+        return address == null
+                ? Future.succeededFuture(Optional.empty())
+                : Admin.start(address, backing.hapax(), traffic).map(Optional::of);
     }
 
     /** Where clients come in. */
     public int port() {
-        return port;
+        return servers.get(0).port();
     }
 
     /** Where health and metrics are served, if they are. */
     public OptionalInt adminPort() {
-        return adminPort;
+        return admin == null ? OptionalInt.empty() : OptionalInt.of(admin.port());
     }
 
     /**
@@ -52,6 +108,32 @@ public final class Gateway {
      * Stopping twice is stopping once.
      */
     public CompletionStage<Void> stop() {
-        return CompletableFuture.completedFuture(null);
+        if (stopping.compareAndSet(false, true)) {
+            log.info("Stopping; {} requests are in flight", traffic.underWay());
+            CompletableFuture<Void> drained = traffic.stop();
+            servers.forEach(server -> server.shutdown(settings.grace().plus(LAST_WORDS)));
+            within(drained, settings.grace())
+                    .exceptionallyCompose(late -> giveUp(drained))
+                    .whenComplete((done, failure) -> close());
+        }
+        return stopped.copy();
+    }
+
+    private CompletableFuture<Void> giveUp(CompletableFuture<Void> drained) {
+        log.warn("The grace time is over; giving up {} requests", traffic.underWay());
+        traffic.giveUp();
+        return within(drained, LAST_WORDS);
+    }
+
+    private static CompletableFuture<Void> within(CompletableFuture<Void> future, Duration time) {
+        return future.copy().orTimeout(Math.max(1, time.toMillis()), TimeUnit.MILLISECONDS);
+    }
+
+    private void close() {
+        Future<Void> adminClosed = admin == null ? Future.succeededFuture() : admin.close();
+        Future.join(vertx.close(), adminClosed).onComplete(closed -> {
+            log.info("Stopped");
+            stopped.complete(null);
+        });
     }
 }

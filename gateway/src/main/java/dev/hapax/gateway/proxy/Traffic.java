@@ -1,0 +1,69 @@
+package dev.hapax.gateway.proxy;
+
+import dev.hapax.gateway.proxy.GatewaySettings.Limits;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** All exchanges that are under way, and whether there will be more. Thread-safe. */
+final class Traffic {
+    private final Limits limits;
+    private final GatewayMetrics metrics;
+    private final Set<Exchange> underWay = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile boolean stopping;
+    private volatile boolean givenUp;
+
+    Traffic(Limits limits, GatewayMetrics metrics) {
+        this.limits = limits;
+        this.metrics = metrics;
+    }
+
+    Limits limits() {
+        return limits;
+    }
+
+    GatewayMetrics metrics() {
+        return metrics;
+    }
+
+    int underWay() {
+        return underWay.size();
+    }
+
+    void began(Exchange exchange) {
+        underWay.add(exchange);
+        if (givenUp) {
+            exchange.giveUp();
+        }
+    }
+
+    void ended(Exchange exchange, int status, long nanos) {
+        if (underWay.remove(exchange)) {
+            metrics.answered(status, Duration.ofNanos(nanos));
+        }
+        if (stopping && underWay.isEmpty()) {
+            drained.complete(null);
+        }
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    /** No more exchanges are wanted. Completes when none is under way. */
+    CompletableFuture<Void> stop() {
+        stopping = true;
+        if (underWay.isEmpty()) {
+            drained.complete(null);
+        }
+        return drained.copy();
+    }
+
+    /** Waits for none of them any longer. */
+    void giveUp() {
+        givenUp = true;
+        underWay.forEach(Exchange::giveUp);
+    }
+}
