@@ -16,7 +16,7 @@ public record Answer(int status, HttpHeaders headers, byte[] body) {
         return headers.firstValue(name).orElse("");
     }
 
-    List<String> all(String name) {
+    public List<String> all(String name) {
         return headers.allValues(name);
     }
 
@@ -33,19 +33,21 @@ public record Answer(int status, HttpHeaders headers, byte[] body) {
     }
 
     /** A member of a JSON object that holds no objects, as it is written; empty when it is not there. */
-    String member(String name) {
+    public String member(String name) {
         Matcher member = Pattern.compile('"' + Pattern.quote(name) + "\"\\s*:\\s*(\"[^\"]*\"|[^\",}\\s]+)")
                 .matcher(text());
         return member.find() ? member.group(1).replace("\"", "") : "";
     }
 
-    Answer assertRan(int status) {
+    /** It is the handler's own response, of this request. */
+    public Answer assertRan(int status) {
         assertThat(this.status).as("%s", this).isEqualTo(status);
         assertThat(replayed()).as("%s", this).isFalse();
         return assertKnown();
     }
 
-    Answer assertReplays(Answer first) {
+    /** It is what the first request got, byte for byte, and says so. */
+    public Answer assertReplays(Answer first) {
         assertThat(status).as("%s", this).isEqualTo(first.status);
         assertThat(replayed()).as("%s", this).isTrue();
         assertThat(body).isEqualTo(first.body);
@@ -53,12 +55,14 @@ public record Answer(int status, HttpHeaders headers, byte[] body) {
         return assertKnown();
     }
 
-    Answer assertKnown() {
+    /** It says which operation it is about. */
+    public Answer assertKnown() {
         assertThat(operationId()).as("%s", this).isNotEmpty();
         return this;
     }
 
-    Answer assertProblem(int status, String name, boolean retryable) {
+    /** It is a problem of this layer, with all that belongs to one. */
+    public Answer assertProblem(int status, String name, boolean retryable) {
         assertThat(this.status).as("%s", this).isEqualTo(status);
         assertThat(header("Content-Type")).startsWith("application/problem+json");
         assertThat(member("type")).as("%s", this).isEqualTo("urn:hapax:problem:" + name);
@@ -70,7 +74,8 @@ public record Answer(int status, HttpHeaders headers, byte[] body) {
         return this;
     }
 
-    Answer assertRetryAfter() {
+    /** It says when to come back. */
+    public Answer assertRetryAfter() {
         assertThat(header("Retry-After")).matches("[1-9][0-9]*");
         return this;
     }

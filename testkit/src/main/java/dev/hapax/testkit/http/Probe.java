@@ -36,7 +36,7 @@ public final class Probe {
     }
 
     /** With the client that tests share. */
-    static Probe shared(HttpSubject subject, Version version) {
+    public static Probe shared(HttpSubject subject, Version version) {
         return new Probe(subject, version, subject.client(version));
     }
 
@@ -68,7 +68,7 @@ public final class Probe {
         return request("GET", path);
     }
 
-    Request request(String method, String path) {
+    public Request request(String method, String path) {
         return new Request(this, method, path, List.of(), new byte[0]);
     }
 
@@ -169,7 +169,7 @@ public final class Probe {
         }
 
         /** Cancelling this hangs up. */
-        CompletableFuture<HttpResponse<byte[]>> begin() {
+        public CompletableFuture<HttpResponse<byte[]>> begin() {
             return probe.client.sendAsync(built(), BodyHandlers.ofByteArray());
         }
 
