@@ -1,4 +1,4 @@
-/** Programs that show what Hapax does. */
+/** The demo: a sample payments API that knows nothing about retries, behind a gateway that does. */
 @NullMarked
 package dev.hapax.examples;
 
