@@ -19,6 +19,6 @@ final class Addresses {
     /** Something to try when an address is taken. */
     static String otherThan(Address address) {
         int port = address.port() + 10 > HIGHEST ? address.port() - 10 : address.port() + 10;
-        return text(address.host(), port);
+        return address.host().equals("0.0.0.0") ? Integer.toString(port) : text(address.host(), port);
     }
 }

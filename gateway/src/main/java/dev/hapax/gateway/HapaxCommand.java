@@ -85,7 +85,7 @@ public final class HapaxCommand implements Runnable {
     }
 
     /** What Maven wrote into the jar of the engine. */
-    static final class Version implements IVersionProvider {
+    public static final class Version implements IVersionProvider {
         private static final String PROPERTIES = "/META-INF/maven/dev.hapax/hapax-core/pom.properties";
 
         @Override

@@ -13,12 +13,13 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A gateway with all that it stands on: store, engine, HTTP semantics, proxy. Safe for use by many threads. */
@@ -38,6 +39,7 @@ public final class RunningGateway implements AutoCloseable {
      * @throws StartException that says what to do; nothing is left running then
      */
     public static RunningGateway start(Configuration configuration, Duration patience, Progress progress) {
+        refuseTakenPorts(configuration.gateway());
         Deque<Runnable> stops = new ArrayDeque<>();
         try {
             StoreConnection store = StoreConnection.open(configuration.store(), progress);
@@ -90,28 +92,40 @@ public final class RunningGateway implements AutoCloseable {
         }
     }
 
-    private static String whyNotListening(GatewaySettings settings, Throwable cause) {
-        if (!(cause instanceof BindException)) {
-            return "the gateway did not start: " + cause.getMessage();
-        }
-        return Stream.of(settings.listen(), settings.admin())
-                .filter(address -> address != null && isTaken(address))
-                .findFirst()
-                .map(address -> "port %d is in use by another program; stop it, or choose another port with --%s %s"
-                        .formatted(
-                                address.port(),
-                                address.equals(settings.listen()) ? "listen" : "admin",
-                                Addresses.otherThan(address)))
-                .orElseGet(() -> "cannot listen on %s: %s; choose another address with --listen"
-                        .formatted(Addresses.text(settings.listen()), cause.getMessage()));
+    /** Before the slow part of a start, not after it. */
+    private static void refuseTakenPorts(GatewaySettings settings) {
+        takenPort(settings).ifPresent(why -> {
+            throw new StartException(why, null);
+        });
     }
 
-    private static boolean isTaken(Address address) {
+    private static String whyNotListening(GatewaySettings settings, Throwable cause) {
+        return takenPort(settings)
+                .filter(why -> cause instanceof BindException)
+                .orElse("the gateway did not start: " + cause.getMessage());
+    }
+
+    private static Optional<String> takenPort(GatewaySettings settings) {
+        Address listen = settings.listen();
+        @Nullable Address admin = settings.admin();
+        return whyTaken("listen", listen).or(() -> admin == null ? Optional.empty() : whyTaken("admin", admin));
+    }
+
+    private static Optional<String> whyTaken(String flag, Address address) {
         try (ServerSocket socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(address.host(), address.port()));
-            return false;
-        } catch (IOException e) {
-            return true;
+            return Optional.empty();
+        } catch (BindException e) {
+            boolean inUse = String.valueOf(e.getMessage()).contains("in use");
+            return Optional.of(
+                    inUse
+                            ? "port %d is in use by another program; stop it, or choose another port with --%s %s"
+                                    .formatted(address.port(), flag, Addresses.otherThan(address))
+                            : "cannot listen on %s: %s; choose another address with --%s"
+                                    .formatted(Addresses.text(address), e.getMessage(), flag));
+        } catch (IOException | UnresolvedAddressException e) {
+            return Optional.of("cannot listen on %s: there is no such host here; choose another with --%s"
+                    .formatted(Addresses.text(address), flag));
         }
     }
 }

@@ -5,12 +5,14 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.Hapax;
 import dev.hapax.embedded.postgres.EmbeddedPostgres;
 import dev.hapax.embedded.postgres.EmbeddedPostgresException;
+import dev.hapax.embedded.postgres.EmbeddedPostgresException.Reason;
 import dev.hapax.gateway.config.StoreSettings;
 import dev.hapax.postgres.PostgresSchema;
 import dev.hapax.postgres.PostgresStore;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.StoreException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The gateway's PostgreSQL: a pool of connections, and the server itself where it is our own. */
 final class StoreConnection implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofMillis(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final OperationId ANY = OperationId.of(new OperationKey("", "hapax", "start"));
 
     private final StoreSettings settings;
@@ -36,15 +39,24 @@ final class StoreConnection implements AutoCloseable {
             return new StoreConnection(settings, null);
         }
         try {
-            return new StoreConnection(
-                    settings,
-                    progress.during(
-                            "Starting PostgreSQL",
-                            () -> EmbeddedPostgres.builder()
-                                    .dataDirectory(settings.data())
-                                    .start()));
+            return new StoreConnection(settings, progress.during("Starting PostgreSQL", () -> server(settings.data())));
         } catch (EmbeddedPostgresException e) {
             throw new StartException(whyNotStarted(settings, e), e);
+        }
+    }
+
+    /** A server whose gateway was killed a moment ago may still be on its way down. */
+    private static EmbeddedPostgres server(Path data) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return EmbeddedPostgres.builder().dataDirectory(data).start();
+            } catch (EmbeddedPostgresException e) {
+                if (e.reason() != Reason.DATA_DIRECTORY_IN_USE || System.nanoTime() > end) {
+                    throw e;
+                }
+                pause();
+            }
         }
     }
 
@@ -86,7 +98,10 @@ final class StoreConnection implements AutoCloseable {
 
     private boolean giveUpUnless(StoreException e, boolean last) {
         if (!e.retryable()) {
-            throw new StartException("the store %s cannot be used: %s".formatted(settings.shown(), said(e)), e);
+            String hint = settings.migrate()
+                    ? ""
+                    : System.lineSeparator() + "Or let the gateway do it: set store.migrate to true";
+            throw new StartException("the store %s cannot be used: %s%s".formatted(settings.shown(), said(e), hint), e);
         }
         if (last) {
             throw new StartException(
