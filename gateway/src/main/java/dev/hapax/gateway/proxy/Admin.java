@@ -29,7 +29,7 @@ final class Admin {
     private final Traffic traffic;
     private final HttpServer server;
 
-    private Admin(Hapax hapax, Traffic traffic) {
+    Admin(Hapax hapax, Traffic traffic) {
         this.vertx = GatewayVertx.small();
         this.hapax = hapax;
         this.traffic = traffic;
@@ -37,13 +37,8 @@ final class Admin {
                 .requestHandler(this::handle);
     }
 
-    /** Listens. Nothing is left open if that fails. */
-    static Future<Admin> start(Address address, Hapax hapax, Traffic traffic) {
-        Admin admin = new Admin(hapax, traffic);
-        return admin.server
-                .listen(address.port(), address.host())
-                .map(admin)
-                .onFailure(taken -> admin.vertx.close());
+    Future<?> listen(Address address) {
+        return server.listen(address.port(), address.host());
     }
 
     int port() {

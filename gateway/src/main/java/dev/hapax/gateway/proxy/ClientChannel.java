@@ -21,6 +21,7 @@ final class ClientChannel extends ChannelInboundHandlerAdapter {
     private @Nullable ChannelHandlerContext context;
     private @Nullable ScheduledFuture<?> check;
     private long deadline;
+    private long checksAt;
     private int inFlight;
     private boolean takesNoMore;
 
@@ -73,13 +74,20 @@ final class ClientChannel extends ChannelInboundHandlerAdapter {
 
     private void waitForRequest(Duration atMost) {
         deadline = System.nanoTime() + atMost.toNanos();
-        checkIn(atMost.toNanos());
+        if (check == null || checksAt - deadline > 0) {
+            checkAtDeadline();
+        }
     }
 
-    /** One check at a time is pending; it looks again where the deadline has moved meanwhile. */
-    private void checkIn(long nanos) {
-        if (check == null && context != null) {
-            check = context.executor().schedule(this::check, nanos, TimeUnit.NANOSECONDS);
+    /** A check that comes too early looks again, so that a busy connection does not set one for every request. */
+    private void checkAtDeadline() {
+        if (check != null) {
+            check.cancel(false);
+        }
+        if (context != null) {
+            checksAt = deadline;
+            long wait = deadline - System.nanoTime();
+            check = context.executor().schedule(this::check, Math.max(1, wait), TimeUnit.NANOSECONDS);
         }
     }
 
@@ -88,9 +96,8 @@ final class ClientChannel extends ChannelInboundHandlerAdapter {
         if (inFlight > 0 || context == null) {
             return;
         }
-        long left = deadline - System.nanoTime();
-        if (left > 0) {
-            checkIn(left);
+        if (deadline - System.nanoTime() > 0) {
+            checkAtDeadline();
         } else {
             context.channel().close();
         }

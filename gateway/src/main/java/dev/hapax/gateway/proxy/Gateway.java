@@ -2,15 +2,13 @@ package dev.hapax.gateway.proxy;
 
 import dev.hapax.Hapax;
 import dev.hapax.Policy;
-import dev.hapax.gateway.proxy.GatewaySettings.Address;
 import dev.hapax.http.HttpIdempotency;
-import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -66,30 +64,24 @@ public final class Gateway {
     public static CompletionStage<Gateway> start(GatewaySettings settings, Backing backing) {
         Traffic traffic = new Traffic(settings.limits(), backing.metrics());
         Door door = new Door(settings.limits());
-        Vertx vertx = GatewayVertx.at(door);
         int loops = GatewayVertx.loops();
         List<ProxyServer> servers = Stream.generate(() -> new ProxyServer(settings, backing, traffic, loops))
                 .limit(loops)
                 .toList();
-        return deploy(vertx, servers)
-                .compose(deployed -> startAdmin(settings.admin(), backing, traffic))
-                .map(admin -> new Gateway(settings, traffic, vertx, servers, admin.orElse(null)))
-                .onSuccess(started -> backing.metrics().watch(door::open, traffic::underWay))
-                .onFailure(failure -> vertx.close())
+        Admin admin = settings.admin() == null ? null : new Admin(backing.hapax(), traffic);
+        Gateway gateway = new Gateway(settings, traffic, GatewayVertx.at(door), servers, admin);
+        return gateway.listen()
+                .onSuccess(listening -> backing.metrics().watch(door::open, traffic::underWay))
+                .map(gateway)
+                .recover(failure -> gateway.close().transform(closed -> Future.failedFuture(failure)))
                 .toCompletionStage();
     }
 
-    private static Future<?> deploy(Vertx vertx, List<ProxyServer> servers) {
-        return Future.all(servers.stream()
-                .map(server -> vertx.deployVerticle(server, new DeploymentOptions()))
-                .toList());
-    }
-
-    private static Future<Optional<Admin>> startAdmin(
-            @Nullable Address address, Backing backing, Traffic traffic) {
-        return address == null
-                ? Future.succeededFuture(Optional.empty())
-                : Admin.start(address, backing.hapax(), traffic).map(Optional::of);
+    private Future<?> listen() {
+        return Future.all(servers.stream().map(vertx::deployVerticle).toList())
+                .compose(deployed -> admin == null
+                        ? Future.succeededFuture()
+                        : admin.listen(Objects.requireNonNull(settings.admin())));
     }
 
     /** Where clients come in. */
@@ -114,7 +106,10 @@ public final class Gateway {
             servers.forEach(server -> server.shutdown(settings.grace().plus(LAST_WORDS)));
             within(drained, settings.grace())
                     .exceptionallyCompose(late -> giveUp(drained))
-                    .whenComplete((done, failure) -> close());
+                    .whenComplete((done, failure) -> close().onComplete(closed -> {
+                        log.info("Stopped");
+                        stopped.complete(null);
+                    }));
         }
         return stopped.copy();
     }
@@ -129,11 +124,7 @@ public final class Gateway {
         return future.copy().orTimeout(Math.max(1, time.toMillis()), TimeUnit.MILLISECONDS);
     }
 
-    private void close() {
-        Future<Void> adminClosed = admin == null ? Future.succeededFuture() : admin.close();
-        Future.join(vertx.close(), adminClosed).onComplete(closed -> {
-            log.info("Stopped");
-            stopped.complete(null);
-        });
+    private Future<?> close() {
+        return Future.join(vertx.close(), admin == null ? Future.succeededFuture() : admin.close());
     }
 }

@@ -28,7 +28,8 @@ final class HopByHop {
         return named(headers).anyMatch(token::equals);
     }
 
-    private static Stream<String> named(Headers headers) {
+    /** What {@code Connection} names, in lower case. */
+    static Stream<String> named(Headers headers) {
         return headers.all("Connection").stream()
                 .flatMap(value -> Arrays.stream(value.split(",", -1)))
                 .map(name -> name.trim().toLowerCase(Locale.ROOT));

@@ -56,7 +56,7 @@ final class ProxyServer extends VerticleBase {
         server = vertx.createHttpServer(options())
                 .requestHandler(this::handle)
                 .invalidRequestHandler(this::refuse)
-                .exceptionHandler(failure -> log.debug("A connection failed", failure));
+                .exceptionHandler(failure -> log.debug("A connection failed: {}", failure.toString()));
         return server.listen(
                 port == 0 ? SHARED_FREE_PORT : port, settings.listen().host());
     }
@@ -91,7 +91,7 @@ final class ProxyServer extends VerticleBase {
 
     private void handle(HttpServerRequest request) {
         request.pause();
-        if (ClientChannel.of(request.connection()).takesNoMore()) {
+        if (comesTooLate(request)) {
             return;
         }
         RequestHead head;
@@ -169,11 +169,19 @@ final class ProxyServer extends VerticleBase {
 
     /** A request of which not even the head could be decoded. */
     private void refuse(HttpServerRequest request) {
+        if (comesTooLate(request)) {
+            return;
+        }
         Throwable cause = request.decoderResult().cause();
         Problem problem = cause instanceof TooLongHttpLineException
                 ? Problem.TARGET_TOO_LONG
                 : cause instanceof TooLongHttpHeaderException ? Problem.HEADERS_TOO_LARGE : Problem.REQUEST_INVALID;
         exchange(request, null).answer(problem, "its head cannot be read");
+    }
+
+    /** A client that was told of its last response here gets no other one. */
+    private static boolean comesTooLate(HttpServerRequest request) {
+        return ClientChannel.of(request.connection()).takesNoMore();
     }
 
     private Exchange exchange(HttpServerRequest request, @Nullable RequestHead head) {

@@ -35,6 +35,7 @@ record RequestHead(
         String target = request.uri();
         requireOriginForm(method, target);
         Headers all = headersOf(request);
+        require(HopByHop.named(all).allMatch(name -> name.isEmpty() || isToken(name)), "Connection is not a list");
         int question = target.indexOf('?');
         return new RequestHead(
                 request.method(),

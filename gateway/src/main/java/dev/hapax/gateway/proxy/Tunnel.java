@@ -77,8 +77,7 @@ final class Tunnel {
         if (response.statusCode() == SWITCHING_PROTOCOLS) {
             join(response);
         } else {
-            response.request().end();
-            new Relay(exchange, response, vertx, traffic, () -> {}).start();
+            new Relay(exchange, response, vertx, traffic, response.request()::reset).start();
         }
     }
 
