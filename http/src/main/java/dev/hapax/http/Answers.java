@@ -99,6 +99,7 @@ final class Answers {
         } else if (cause instanceof ProblemException refused) {
             return problem(refused.problem(), String.valueOf(refused.getMessage()));
         } else if (cause instanceof OutcomeUnknownException) {
+            log.warn("The outcome of operation {} is unknown, a retry runs it again: {}", id, cause.toString());
             return problem(Problem.UPSTREAM_FAILED, "the upstream did not answer");
         } else if (cause instanceof StoreUnavailableException) {
             log.warn("Operation {} was refused, the store cannot be reached: {}", id, cause.toString());

@@ -30,9 +30,10 @@ public record Headers(List<Field> fields) {
 
     /** The values of every field line of that name. */
     public List<String> all(String name) {
-        List<String> values = new ArrayList<>(1);
+        List<String> values = List.of();
         for (Field field : fields) {
             if (field.name().equalsIgnoreCase(name)) {
+                values = values.isEmpty() ? new ArrayList<>(1) : values;
                 values.add(field.value());
             }
         }

@@ -76,7 +76,7 @@ public final class HttpIdempotency {
         } catch (ProblemException refused) {
             return done(refused.response());
         } catch (RuntimeException broken) {
-            log.error("The key of a request for {} cannot be read", route.path(), broken);
+            log.error("A request for {} cannot be handled", route.path(), broken);
             return done(Problem.INTERNAL.response("the request could not be handled"));
         }
         return route.policy().keyRequired()

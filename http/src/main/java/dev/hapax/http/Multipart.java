@@ -2,6 +2,7 @@ package dev.hapax.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import java.util.Optional;
 final class Multipart {
     private static final int MAX_PARTS = 1000;
     private static final int MAX_BOUNDARY = 70;
+    private static final byte[] LINE_END = {'\r', '\n'};
 
     private final byte[] body;
 
@@ -36,7 +38,7 @@ final class Multipart {
         List<Integer> marks = new ArrayList<>();
         int at = startsWith(body, 0, delimiter, 2) ? delimiter.length - 2 : -1;
         while (at >= 0 && marks.size() <= 3 * MAX_PARTS) {
-            if (startsWith(body, at, "--")) {
+            if (startsWith(body, at, delimiter, 2, 4)) {
                 return isBlank(body, at + 2) && !marks.isEmpty()
                         ? Optional.of(new Multipart(body, marks))
                         : Optional.empty();
@@ -52,20 +54,41 @@ final class Multipart {
         while (line < body.length && (body[line] == ' ' || body[line] == '\t')) {
             line++;
         }
-        if (!startsWith(body, line, "\r\n")) {
+        int content = startsWith(body, line, LINE_END, 0) ? skipHeaders(body, line + 2) : -1;
+        int end = content < 0 ? -1 : indexOf(body, delimiter, content);
+        // a delimiter right behind the headers, without a blank line of its own, is read in two ways
+        if (end < 0 || startsWith(body, content - 2, delimiter, 0)) {
             return -1;
         }
-        int headers = line + 2;
-        // a part without headers has its blank line at once: the line end above is the first half of it
-        int blank = indexOf(body, "\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1), line);
-        int end = indexOf(body, delimiter, line);
-        if (blank < 0 || end < 0 || blank + 4 > end + 2) {
-            return -1;
-        }
-        marks.add(headers);
-        marks.add(Math.min(blank + 4, end));
+        marks.add(line + 2);
+        marks.add(content);
         marks.add(end);
         return end + delimiter.length;
+    }
+
+    /** @return where the content begins; -1 if there are other lines than headers before it */
+    private static int skipHeaders(byte[] body, int from) {
+        int line = from;
+        while (!startsWith(body, line, LINE_END, 0)) {
+            int end = indexOf(body, LINE_END, line);
+            if (end < 0 || !isHeader(body, line, end)) {
+                return -1;
+            }
+            line = end + 2;
+        }
+        return line + 2;
+    }
+
+    private static boolean isHeader(byte[] body, int from, int to) {
+        String line = new String(body, from, to - from, StandardCharsets.ISO_8859_1);
+        int colon = line.indexOf(':');
+        return colon > 0
+                && Tokens.isToken(line.substring(0, colon))
+                && line.chars().noneMatch(Multipart::endsLine);
+    }
+
+    private static boolean endsLine(int c) {
+        return c == '\r' || c == '\n' || c == 0;
     }
 
     private static boolean isBlank(byte[] body, int from) {
@@ -87,38 +110,27 @@ final class Multipart {
         }
     }
 
-    /** Names in small letters, nothing around names and values; the order is kept. */
+    /** Names in small letters, nothing around values; the order is kept. */
     private String headers(int from, int to) {
         StringBuilder normal = new StringBuilder();
-        String lines = new String(body, from, to - from, StandardCharsets.ISO_8859_1);
-        for (String line : lines.split("\r\n", -1)) {
+        for (String line : new String(body, from, to - from, StandardCharsets.ISO_8859_1).split("\r\n", -1)) {
             int colon = line.indexOf(':');
-            if (colon > 0 && Tokens.isToken(line.substring(0, colon))) {
+            if (colon > 0) {
                 normal.append(line.substring(0, colon).toLowerCase(Locale.ROOT))
                         .append(':')
-                        .append(line.substring(colon + 1).strip());
-            } else {
-                normal.append(line);
+                        .append(line.substring(colon + 1).strip())
+                        .append('\n');
             }
-            normal.append('\n');
         }
         return normal.toString();
     }
 
-    private static boolean startsWith(byte[] body, int at, String text) {
-        return startsWith(body, at, text.getBytes(StandardCharsets.ISO_8859_1), 0);
+    private static boolean startsWith(byte[] body, int at, byte[] wanted, int from) {
+        return startsWith(body, at, wanted, from, wanted.length);
     }
 
-    private static boolean startsWith(byte[] body, int at, byte[] wanted, int from) {
-        if (at + wanted.length - from > body.length) {
-            return false;
-        }
-        for (int i = from; i < wanted.length; i++) {
-            if (body[at + i - from] != wanted[i]) {
-                return false;
-            }
-        }
-        return true;
+    private static boolean startsWith(byte[] body, int at, byte[] wanted, int from, int to) {
+        return at + to - from <= body.length && Arrays.equals(body, at, at + to - from, wanted, from, to);
     }
 
     private static int indexOf(byte[] body, byte[] wanted, int from) {

@@ -38,6 +38,8 @@ public final class PathPattern {
     public static PathPattern of(String text) {
         if (!text.startsWith("/")) {
             throw refused(text, "it does not begin with a slash");
+        } else if (text.contains("//")) {
+            throw refused(text, "it has an empty segment");
         }
         String inner =
                 text.length() > 1 && text.endsWith("/") ? text.substring(1, text.length() - 1) : text.substring(1);
@@ -63,9 +65,7 @@ public final class PathPattern {
             }
             return new Segment(name, true);
         }
-        if (part.isEmpty()) {
-            throw refused(text, "it has an empty segment");
-        } else if (part.contains("*")) {
+        if (part.contains("*")) {
             throw refused(text, "* stands only as ** at the end; use {name} for one segment");
         } else if (part.contains("{") || part.contains("}")) {
             throw refused(text, "braces enclose a whole segment");

@@ -14,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 
 /** An API with one protected route, {@code POST /v1/charges}, and what its tests say to it. */
 final class Api implements AutoCloseable {
@@ -40,6 +39,10 @@ final class Api implements AutoCloseable {
 
     static Api on(Store store, Policy policy, HttpPolicy httpPolicy) {
         return new Api(store, route(KeySource.Header.DEFAULT, httpPolicy), policy, new TenantSource.Authorization());
+    }
+
+    static Api on(Store store, Policy policy, Route route) {
+        return new Api(store, route, policy, new TenantSource.Authorization());
     }
 
     static Api with(TenantSource tenants) {
@@ -104,10 +107,6 @@ final class Api implements AutoCloseable {
 
     static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    static UnaryOperator<HttpRequest> nothing() {
-        return request -> request;
     }
 
     @Override
