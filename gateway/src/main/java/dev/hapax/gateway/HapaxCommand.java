@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
         name = "hapax",
         mixinStandardHelpOptions = true,
         versionProvider = HapaxCommand.Version.class,
-        subcommands = {GatewayCommand.class, ConfigCommand.class, HelpCommand.class},
+        subcommands = {GatewayCommand.class, ConfigCommand.class, OperationsCommand.class, HelpCommand.class},
         header = "Run it once, answer every retry: idempotency for any HTTP service.",
         synopsisSubcommandLabel = "COMMAND",
         footer = {
@@ -79,6 +79,9 @@ public final class HapaxCommand implements Runnable {
             }
             if (type == ConfigCommand.class) {
                 return type.cast(new ConfigCommand(environment));
+            }
+            if (type == OperationsCommand.class) {
+                return type.cast(new OperationsCommand(environment));
             }
             return CommandLine.defaultFactory().create(type);
         }

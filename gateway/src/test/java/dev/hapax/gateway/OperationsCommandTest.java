@@ -1,0 +1,164 @@
+package dev.hapax.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.Hapax;
+import dev.hapax.OutcomeUnknownException;
+import dev.hapax.Policy;
+import dev.hapax.embedded.postgres.EmbeddedPostgres;
+import dev.hapax.http.Headers;
+import dev.hapax.http.HttpIdempotency;
+import dev.hapax.http.HttpPolicy;
+import dev.hapax.http.HttpRequest;
+import dev.hapax.http.HttpResponse;
+import dev.hapax.http.KeySource;
+import dev.hapax.http.Match;
+import dev.hapax.http.PathPattern;
+import dev.hapax.http.Route;
+import dev.hapax.http.Routes;
+import dev.hapax.http.TenantSource;
+import dev.hapax.http.Work;
+import dev.hapax.postgres.PostgresSchema;
+import dev.hapax.postgres.PostgresStore;
+import dev.hapax.store.WhenAbandoned;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class OperationsCommandTest {
+    private static final Headers NO_HEADERS = Headers.NONE;
+
+    private static EmbeddedPostgres server;
+    private static HikariDataSource pool;
+    private static Hapax hapax;
+    private static HttpIdempotency http;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final String key = UUID.randomUUID().toString();
+    private String id = "";
+
+    @TempDir
+    Path directory;
+
+    @BeforeAll
+    static void start() {
+        server = EmbeddedPostgres.start();
+        pool = new HikariDataSource();
+        pool.setJdbcUrl(server.jdbcUrl());
+        PostgresSchema.migrate(pool);
+        hapax = Hapax.on(PostgresStore.over(pool))
+                .scope("charges", Policy.payment().whenAbandoned(WhenAbandoned.PARK))
+                .build();
+        Route route = new Route(
+                "POST", PathPattern.of("/charges"), "charges", KeySource.Header.DEFAULT, HttpPolicy.defaults());
+        http = new HttpIdempotency(hapax, new Routes(List.of(route)), new TenantSource.None());
+    }
+
+    @AfterAll
+    static void stop() {
+        hapax.close();
+        pool.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void anOperationIsInDoubt() {
+        HttpResponse told = charge(
+                operation -> CompletableFuture.failedFuture(new OutcomeUnknownException("the bank hung up", null)));
+        assertThat(told.status()).isEqualTo(409);
+        id = told.headers().first("Hapax-Operation-Id").orElseThrow();
+    }
+
+    @Test
+    void whatIsInDoubtIsListed() {
+        assertThat(run("list", "--state", "in-doubt", "--key", key)).isZero();
+
+        assertThat(out.toString()).contains(id, "in-doubt", "charges", key);
+    }
+
+    @Test
+    void whatHappenedToAnOperationIsShown() {
+        assertThat(run("show", id)).isZero();
+
+        assertThat(out.toString()).contains("created", "parked", "the bank hung up");
+    }
+
+    @Test
+    void aReleasedOperationRunsAgain() {
+        assertThat(run("release", id, "--why", "the bank never saw it", "--by", "operator"))
+                .isZero();
+
+        HttpResponse again = charge(
+                operation -> CompletableFuture.completedFuture(new HttpResponse(201, NO_HEADERS, new byte[] {1})));
+        assertThat(again.status()).isEqualTo(201);
+        assertThat(run("show", id)).isZero();
+        assertThat(out.toString()).contains("force released", "operator: the bank never saw it");
+    }
+
+    @Test
+    void aResolvedOperationAnswersWithWhatWasFoundOut() throws Exception {
+        Path receipt = Files.writeString(directory.resolve("receipt.json"), "{\"id\":\"ch_1\"}");
+
+        assertThat(run("resolve", id, "--status", "201", "--body", receipt.toString()))
+                .isZero();
+
+        HttpResponse again = charge(operation -> {
+            throw new AssertionError("it ran");
+        });
+        assertThat(again.status()).isEqualTo(201);
+        assertThat(new String(again.body(), StandardCharsets.UTF_8)).isEqualTo("{\"id\":\"ch_1\"}");
+        assertThat(again.headers().first("Content-Type")).contains("application/json");
+        assertThat(again.headers().first("Idempotent-Replayed")).contains("true");
+    }
+
+    @Test
+    void whatIsNotInDoubtIsNotDecided() {
+        run("resolve", id, "--status", "201");
+
+        assertThat(run("resolve", id, "--status", "402")).isEqualTo(1);
+        assertThat(err.toString()).contains("is not in doubt");
+        assertThat(run("release", id, "--why", "again")).isEqualTo(1);
+    }
+
+    @Test
+    void mistakesAreToldAsSuch() {
+        assertThat(run("show", "garbage")).isEqualTo(2);
+        assertThat(run("list", "--state", "lost")).isEqualTo(2);
+        assertThat(run("resolve", id, "--status", "99")).isEqualTo(2);
+        assertThat(run("show", UUID.randomUUID().toString())).isEqualTo(1);
+    }
+
+    private HttpResponse charge(Work work) {
+        HttpRequest request = new HttpRequest(
+                "POST", "/charges", "", Headers.of("Idempotency-Key", '"' + key + '"'), new byte[0], null);
+        Match match = http.match("POST", "/charges", request.headers()).orElseThrow();
+        return http.run(match, request, work, Runnable::run)
+                .toCompletableFuture()
+                .join();
+    }
+
+    private int run(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("operations"));
+        all.addAll(List.of(arguments));
+        all.addAll(List.of("--store", server.jdbcUrl(), "--upstream", "http://localhost:9000"));
+        CommandLine line = HapaxCommand.commandLine(Map.of());
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return line.execute(all.toArray(String[]::new));
+    }
+}
