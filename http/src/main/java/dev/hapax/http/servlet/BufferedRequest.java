@@ -1,6 +1,7 @@
 package dev.hapax.http.servlet;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
@@ -164,8 +165,14 @@ final class BufferedRequest extends HttpServletRequestWrapper {
     }
 
     @Override
+    public @Nullable RequestDispatcher getRequestDispatcher(String path) {
+        RequestDispatcher dispatcher = super.getRequestDispatcher(path);
+        return dispatcher == null ? null : new ClearingDispatcher(dispatcher);
+    }
+
+    @Override
     public AsyncContext startAsync() {
-        return exchange.startAsync(this, exchange.captured());
+        return exchange.startAsync(this, exchange.presented());
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.hapax.http.HttpResponse;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -25,10 +24,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A response that stays here until it is stored. To the servlet it behaves like one that is sent: what is committed
  * cannot be changed any more, although the client has seen nothing yet.
+ *
+ * <p>It wraps nothing, because after a forward Tomcat looks through wrappers for its own response and shuts that, while
+ * this one is still to be sent. Other containers insist on finding theirs: they get a {@link LookThrough}.
  */
-final class CapturedResponse extends HttpServletResponseWrapper {
+final class CapturedResponse implements HttpServletResponse {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
 
+    private final HttpServletResponse response;
     private final Exchange exchange;
     private final int most;
     private final ResponseHead head;
@@ -42,7 +45,7 @@ final class CapturedResponse extends HttpServletResponseWrapper {
 
     /** @param most how many bytes of a body are kept */
     CapturedResponse(HttpServletResponse response, int most, Exchange exchange) {
-        super(response);
+        this.response = response;
         this.exchange = exchange;
         this.most = most;
         this.head = new ResponseHead(response.getCharacterEncoding());
@@ -62,10 +65,10 @@ final class CapturedResponse extends HttpServletResponseWrapper {
     }
 
     /** The response, now that the servlet is done. */
-    HttpResponse finish(BufferedRequest request, ErrorPage page) throws IOException {
+    HttpResponse finish(ErrorPage.Rendering errors) throws IOException {
         drain();
         if (failure != null) {
-            page.render(failure, request, this);
+            errors.render(failure);
             drain();
         }
         committed = true;
@@ -244,6 +247,16 @@ final class CapturedResponse extends HttpServletResponseWrapper {
         if (committed) {
             throw new IllegalStateException("the response is committed");
         }
+    }
+
+    @Override
+    public String encodeURL(String url) {
+        return response.encodeURL(url);
+    }
+
+    @Override
+    public String encodeRedirectURL(String url) {
+        return response.encodeRedirectURL(url);
     }
 
     /** What is kept has no other size than the policy's. */

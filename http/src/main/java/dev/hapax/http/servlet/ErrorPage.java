@@ -5,6 +5,7 @@ import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.UnavailableException;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,12 @@ record ErrorPage(@Nullable String path) {
     record Failure(
             int status, @Nullable String message, @Nullable Throwable thrown) {}
 
+    /** How a failure becomes a response. */
+    @FunctionalInterface
+    interface Rendering {
+        void render(Failure failure) throws IOException;
+    }
+
     /** Whether a failure is a response of the application's rather than a failure of its work. */
     boolean renders(Throwable thrown) {
         return path != null || thrown instanceof UnavailableException;
@@ -34,9 +41,11 @@ record ErrorPage(@Nullable String path) {
         return new Failure(status, thrown.getMessage(), thrown);
     }
 
-    void render(Failure failure, HttpServletRequest request, CapturedResponse response) throws IOException {
+    /** @param presented what {@code response} looks like to the application */
+    void render(Failure failure, HttpServletRequest request, HttpServletResponse presented, CapturedResponse response)
+            throws IOException {
         response.startOver(failure.status());
-        if (path != null && forward(path, failure, request, response)) {
+        if (path != null && forward(path, new FailedRequest(request, failure), presented) && !response.hasFailed()) {
             return;
         }
         response.startOver(failure.status());
@@ -44,29 +53,15 @@ record ErrorPage(@Nullable String path) {
         response.getOutputStream().write(problem(failure).getBytes(StandardCharsets.UTF_8));
     }
 
-    private static boolean forward(
-            String path, Failure failure, HttpServletRequest request, CapturedResponse response) {
+    private static boolean forward(String path, HttpServletRequest request, HttpServletResponse response) {
         RequestDispatcher dispatcher = request.getRequestDispatcher(path);
         if (dispatcher == null) {
             log.error("There is no error page at {}", path);
             return false;
         }
-        request.setAttribute(RequestDispatcher.ERROR_STATUS_CODE, failure.status());
-        request.setAttribute(RequestDispatcher.ERROR_MESSAGE, failure.message() == null ? "" : failure.message());
-        request.setAttribute(RequestDispatcher.ERROR_REQUEST_URI, request.getRequestURI());
-        request.setAttribute(RequestDispatcher.ERROR_QUERY_STRING, request.getQueryString());
-        request.setAttribute(RequestDispatcher.ERROR_METHOD, request.getMethod());
-        request.setAttribute(
-                RequestDispatcher.ERROR_SERVLET_NAME,
-                request.getHttpServletMapping().getServletName());
-        if (failure.thrown() != null) {
-            request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, failure.thrown());
-            request.setAttribute(
-                    RequestDispatcher.ERROR_EXCEPTION_TYPE, failure.thrown().getClass());
-        }
         try {
             dispatcher.forward(request, response);
-            return !response.hasFailed();
+            return true;
         } catch (IOException | ServletException | RuntimeException broken) {
             log.error("The error page at {} failed", path, broken);
             return false;

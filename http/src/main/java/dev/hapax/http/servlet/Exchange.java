@@ -46,6 +46,7 @@ final class Exchange implements Work {
     private final FilterChain chain;
     private final BufferedRequest buffered;
     private final CapturedResponse captured;
+    private final HttpServletResponse presented;
     private final ErrorPage errorPage;
     private final RunLoop loop = new RunLoop();
     private final CompletableFuture<HttpResponse> made = new CompletableFuture<>();
@@ -61,6 +62,8 @@ final class Exchange implements Work {
         this.chain = chain;
         this.buffered = new BufferedRequest(request, means.body(), this);
         this.captured = new CapturedResponse(response, means.maxBody(), this);
+        boolean tomcat = request.getServletContext().getServerInfo().contains("Tomcat");
+        this.presented = tomcat ? captured : new LookThrough(captured, response);
         this.errorPage = means.errorPage();
     }
 
@@ -113,7 +116,7 @@ final class Exchange implements Work {
         if (operation.lease() != null) {
             request.setAttribute(HapaxFilter.OPERATION, operation);
         }
-        pass(buffered, captured, chain);
+        pass(buffered, presented, chain);
     }
 
     /** The container carries out a dispatch of the asynchronous context. */
@@ -164,7 +167,7 @@ final class Exchange implements Work {
     }
 
     AsyncContext startAsync(ServletRequest with, ServletResponse and) {
-        GuardedAsyncContext started = new GuardedAsyncContext(this, request.startAsync(with, and));
+        GuardedAsyncContext started = new GuardedAsyncContext(this, request.startAsync(with, and), with, and);
         async = started;
         return started;
     }
@@ -181,8 +184,9 @@ final class Exchange implements Work {
         }
     }
 
-    CapturedResponse captured() {
-        return captured;
+    /** The response as the servlet sees it. */
+    HttpServletResponse presented() {
+        return presented;
     }
 
     @Nullable
@@ -196,7 +200,7 @@ final class Exchange implements Work {
             if (made.isDone()) {
                 captured.endStream();
             } else {
-                made.complete(captured.finish(buffered, errorPage));
+                made.complete(captured.finish(failure -> errorPage.render(failure, buffered, presented, captured)));
             }
         } catch (IOException | RuntimeException broken) {
             fail(broken);

@@ -26,6 +26,8 @@ final class GuardedAsyncContext implements AsyncContext {
 
     private final Exchange exchange;
     private final AsyncContext real;
+    private final ServletRequest request;
+    private final ServletResponse response;
     private final List<Listening> listeners = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Void> containerLeft = new CompletableFuture<>();
     private CompletableFuture<Void> callbacks = containerLeft;
@@ -41,25 +43,28 @@ final class GuardedAsyncContext implements AsyncContext {
         void run() throws IOException;
     }
 
-    GuardedAsyncContext(Exchange exchange, AsyncContext real) {
+    /** The request and the response are kept here, because the container's context forgets them when a client goes. */
+    GuardedAsyncContext(Exchange exchange, AsyncContext real, ServletRequest request, ServletResponse response) {
         this.exchange = exchange;
         this.real = real;
+        this.request = request;
+        this.response = response;
         real.addListener(new Ears());
     }
 
     @Override
     public ServletRequest getRequest() {
-        return real.getRequest();
+        return request;
     }
 
     @Override
     public ServletResponse getResponse() {
-        return real.getResponse();
+        return response;
     }
 
     @Override
     public boolean hasOriginalRequestAndResponse() {
-        return real.getResponse() == exchange.captured();
+        return response == exchange.presented();
     }
 
     @Override

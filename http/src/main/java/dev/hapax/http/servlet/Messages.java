@@ -72,11 +72,8 @@ final class Messages {
     /** Sends a response that is whole. */
     static void send(HttpServletRequest request, HttpServletResponse response, HttpResponse answer) throws IOException {
         sendHead(request, response, answer);
-        if (BODILESS.contains(answer.status())) {
-            return;
-        }
-        response.setContentLength(answer.body().length);
-        if (!request.getMethod().equals("HEAD")) {
+        if (hasBody(answer.status()) && !request.getMethod().equals("HEAD")) {
+            response.setContentLength(answer.body().length);
             response.getOutputStream().write(answer.body());
         }
     }

@@ -36,11 +36,12 @@ enum Container {
                     new ServerConnector(server, new HttpConnectionFactory(lax), new HTTP2CServerConnectionFactory(lax));
             connector.setHost("127.0.0.1");
             server.addConnector(connector);
-            ServletContextHandler context = new ServletContextHandler(site.contextPath());
+            ServletContextHandler context =
+                    new ServletContextHandler(site.contextPath(), ServletContextHandler.SESSIONS);
             context.getServletHandler().setDecodeAmbiguousURIs(true);
             FilterHolder filter = new FilterHolder(site.filter());
             filter.setAsyncSupported(true);
-            context.addFilter(filter, "/*", DISPATCHES);
+            context.addFilter(filter, "/*", site.dispatches());
             site.servlets().forEach((pattern, servlet) -> {
                 ServletHolder holder = new ServletHolder(servlet);
                 holder.setAsyncSupported(true);
@@ -76,7 +77,7 @@ enum Container {
             FilterMap map = new FilterMap();
             map.setFilterName("hapax");
             map.addURLPattern("/*");
-            DISPATCHES.forEach(type -> map.setDispatcher(type.name()));
+            site.dispatches().forEach(type -> map.setDispatcher(type.name()));
             context.addFilterMap(map);
             site.servlets().forEach((pattern, servlet) -> {
                 Tomcat.addServlet(context, pattern, servlet).setAsyncSupported(true);
@@ -87,11 +88,13 @@ enum Container {
         }
     };
 
-    private static final EnumSet<DispatcherType> DISPATCHES =
-            EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.FORWARD, DispatcherType.INCLUDE);
-
     /** @param contextPath {@code /} for the root */
-    record Site(String contextPath, Filter filter, Map<String, HttpServlet> servlets) {}
+    record Site(
+            String contextPath, Filter filter, Map<String, HttpServlet> servlets, EnumSet<DispatcherType> dispatches) {
+        Site(String contextPath, Filter filter, Map<String, HttpServlet> servlets) {
+            this(contextPath, filter, servlets, EnumSet.allOf(DispatcherType.class));
+        }
+    }
 
     /** Starts a server that ends with the JVM. */
     abstract URI start(Site site) throws Exception;
