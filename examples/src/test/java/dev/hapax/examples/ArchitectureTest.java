@@ -52,6 +52,48 @@ class ArchitectureTest {
     }
 
     @Test
+    void httpNeedsNoServerAndTheServletApiOnlyInItsFilter() {
+        DescribedPredicate<JavaClass> allowed = CORE.or(resideInAnyPackage(
+                "dev.hapax.http..",
+                "com.fasterxml.jackson.core..",
+                "java..",
+                "javax.crypto..",
+                "javax.security..",
+                "org.slf4j..",
+                "org.jspecify.."));
+        classes()
+                .that()
+                .resideInAPackage("dev.hapax.http")
+                .should()
+                .onlyDependOnClassesThat(allowed)
+                .check(PUBLISHED);
+        classes()
+                .that()
+                .resideInAPackage("dev.hapax.http.servlet..")
+                .should()
+                .onlyDependOnClassesThat(allowed.or(resideInAPackage("jakarta.servlet..")))
+                .check(PUBLISHED);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.hapax.http")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.hapax.http.servlet..")
+                .check(PUBLISHED);
+    }
+
+    @Test
+    void onlyTheProxyKnowsItsServer() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("dev.hapax.gateway.proxy..", "dev.hapax.examples..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.vertx..", "io.netty..")
+                .check(PUBLISHED);
+    }
+
+    @Test
     void postgresKnowsNoDriverAndNoPool() {
         noClasses()
                 .that()

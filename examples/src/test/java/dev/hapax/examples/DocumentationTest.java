@@ -26,14 +26,17 @@ class DocumentationTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
-    private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|IT|Contract))(?:\\.(\\w+))?`");
+    private static final Pattern TEST = Pattern.compile("`(\\w+(?:Tests?|IT|Contract))(?:\\.(\\w+))?`");
 
     /** What the snippets take for granted. */
     private static final String SURROUNDINGS = """
             import dev.hapax.*;
             import dev.hapax.codec.*;
+            import dev.hapax.http.*;
+            import dev.hapax.http.servlet.HapaxFilter;
             import dev.hapax.postgres.*;
             import dev.hapax.store.*;
+            import jakarta.servlet.Filter;
             import java.sql.*;
             import java.time.*;
             import java.util.*;
