@@ -12,6 +12,7 @@ import dev.hapax.postgres.PostgresStore;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.StoreException;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
@@ -30,7 +31,7 @@ final class StoreConnection implements AutoCloseable {
     private StoreConnection(StoreSettings settings, @Nullable EmbeddedPostgres server) {
         this.settings = settings;
         this.server = server;
-        this.pool = new HikariDataSource(pool(settings, server));
+        this.pool = pool(settings, server);
     }
 
     /** Connects to nothing yet, but starts the server if it is our own. */
@@ -120,7 +121,16 @@ final class StoreConnection implements AutoCloseable {
         }
     }
 
-    private static HikariConfig pool(StoreSettings settings, @Nullable EmbeddedPostgres server) {
+    private static HikariDataSource pool(StoreSettings settings, @Nullable EmbeddedPostgres server) {
+        HikariConfig config = config(settings, server);
+        try {
+            return new HikariDataSource(config);
+        } catch (RuntimeException e) { // whose message may hold a password
+            throw new StartException("the driver cannot make sense of store.url " + settings.shown(), e);
+        }
+    }
+
+    private static HikariConfig config(StoreSettings settings, @Nullable EmbeddedPostgres server) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("hapax");
         config.setJdbcUrl(server == null ? settings.jdbcUrl().orElseThrow() : server.jdbcUrl());
@@ -141,13 +151,16 @@ final class StoreConnection implements AutoCloseable {
         };
     }
 
-    /** What the driver says, not what the pool makes of it, and the reason below where that is more. */
+    /** What the driver says, not what the pool makes of it. */
     private static String said(StoreException e) {
         Throwable cause = e.getCause() == null ? e : e.getCause();
         Throwable driver = cause.getCause() == null ? cause : cause.getCause();
-        String message = e.retryable() ? String.valueOf(driver.getMessage()) : String.valueOf(e.getMessage());
-        @Nullable Throwable below = driver.getCause();
-        return below == null || !e.retryable() ? message : message + " (" + below + ")";
+        if (!e.retryable()) {
+            return String.valueOf(e.getMessage());
+        }
+        return driver.getCause() instanceof UnknownHostException unknown
+                ? "there is no host " + unknown.getMessage()
+                : String.valueOf(driver.getMessage());
     }
 
     private static void pause() {

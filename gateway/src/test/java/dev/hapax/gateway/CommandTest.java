@@ -133,9 +133,18 @@ class CommandTest {
 
         assertThat(run.exit()).isEqualTo(1);
         assertThat(run.err())
-                .startsWith("hapax: the store jdbc:postgresql://127.0.0.1:1/x cannot be reached: Connection to")
+                .contains(
+                        "hapax: the store jdbc:postgresql://127.0.0.1:1/x cannot be reached: Connection to 127.0.0.1:1")
                 .contains("--wait 1m")
                 .doesNotContain("\tat ", "geheim");
+    }
+
+    @Test
+    void anAddressOfAStoreThatNoDriverUnderstandsIsRefused() throws IOException {
+        Run run = run("gateway", "--config", file(VALID), "--store", "jdbc:postgresql://db:x/y?password=geheim");
+
+        assertThat(run.exit()).isEqualTo(1);
+        assertThat(run.err()).contains("cannot make sense of store.url").doesNotContain("\tat ", "geheim");
     }
 
     @Test

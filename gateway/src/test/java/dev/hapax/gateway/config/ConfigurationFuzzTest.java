@@ -98,7 +98,7 @@ class ConfigurationFuzzTest {
         Random random = new Random(seed);
         int valid = 0;
         for (int round = 0; round < ROUNDS; round++) {
-            String yaml = mutated(random);
+            String yaml = mutated(random, SEED.replace("tls:\n", random.nextInt(10) == 0 ? "tls:\n" : ""));
             try {
                 valid += isValid(yaml) ? 1 : 0;
             } catch (RuntimeException | StackOverflowError e) {
@@ -106,6 +106,39 @@ class ConfigurationFuzzTest {
             }
         }
         assertThat(valid).as("valid ones of seed " + seed).isBetween(1, ROUNDS - 1);
+    }
+
+    @Test
+    void noFlagAndNoVariableBreaksTheReader() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        List<SettingPath> paths = SettingPath.all();
+        int valid = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            ConfigurationSources sources = new ConfigurationSources().text("hapax.yaml", SEED.replace("tls:\n", ""));
+            SettingPath path = paths.get(random.nextInt(paths.size()));
+            String name = path.text().replace("*", Integer.toString(random.nextInt(3)));
+            String variable = path.variable().replace("*", Integer.toString(random.nextInt(3)));
+            String value = PIECES.get(random.nextInt(PIECES.size()));
+            sources.environment(Map.of("X", "geheim", random.nextBoolean() ? "OTHER" : variable, value));
+            sources.flag("--set", random.nextInt(10) == 0 ? mutated(random, name) : name, mutated(random, value + " "));
+            try {
+                valid += isValid(sources) ? 1 : 0;
+            } catch (RuntimeException | StackOverflowError e) {
+                fail("seed %d, round %d: %s=%s".formatted(seed, round, name, value), e);
+            }
+        }
+        assertThat(valid).as("valid ones of seed " + seed).isBetween(1, ROUNDS - 1);
+    }
+
+    private static boolean isValid(ConfigurationSources sources) {
+        try {
+            assertThat(sources.read().yaml()).doesNotContain("geheim");
+            return true;
+        } catch (InvalidConfigurationException e) {
+            assertThat(e.mistakes()).isNotEmpty();
+            return false;
+        }
     }
 
     private static boolean isValid(String yaml) {
@@ -123,11 +156,11 @@ class ConfigurationFuzzTest {
         }
     }
 
-    private static String mutated(Random random) {
-        StringBuilder yaml = new StringBuilder(SEED.replace("tls:\n", random.nextInt(10) == 0 ? "tls:\n" : ""));
+    private static String mutated(Random random, String text) {
+        StringBuilder yaml = new StringBuilder(text);
         int changes = random.nextInt(4);
         for (int i = 0; i < changes; i++) {
-            int from = random.nextInt(yaml.length());
+            int from = random.nextInt(yaml.length() + 1);
             int to = Math.min(yaml.length(), from + random.nextInt(random.nextInt(10) == 0 ? 100 : 4));
             yaml.replace(from, to, random.nextInt(4) == 0 ? "" : PIECES.get(random.nextInt(PIECES.size())));
         }
