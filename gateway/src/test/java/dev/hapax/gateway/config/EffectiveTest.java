@@ -170,6 +170,19 @@ class EffectiveTest {
     }
 
     @Test
+    void secretsOfEnvironmentAndFlagsAreNotPrintedEither() {
+        String yaml = new ConfigurationSources()
+                .text("hapax.yaml", "upstream: http://a\nstore: jdbc:postgresql://db/x\n")
+                .environment(Map.of("HAPAX_STORE_PASSWORD", "geheim1"))
+                .flag("--set", "defaults.fingerprint.secret", "geheim2")
+                .flag("--set", "routes.0.match", "POST /x")
+                .read()
+                .yaml();
+
+        assertThat(yaml).doesNotContain("geheim").contains("'${HAPAX_STORE_PASSWORD}'", "secret: '********'");
+    }
+
+    @Test
     void valuesThatAreNotTheDefaultSayWhereTheyComeFrom() {
         String yaml = new ConfigurationSources()
                 .text("conf/hapax.yaml", Configs.MINIMAL + "defaults: {lease: 3s}\nroutes: [{match: POST /x}]\n")
