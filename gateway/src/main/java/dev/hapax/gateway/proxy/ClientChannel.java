@@ -16,9 +16,11 @@ import org.jspecify.annotations.Nullable;
  * must be there in time: a client that dribbles it gains nothing. Belongs to the connection's event loop.
  */
 final class ClientChannel extends ChannelInboundHandlerAdapter {
+    private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+
     private final Door door;
     private final Limits limits;
-    private @Nullable ChannelHandlerContext context;
+    private volatile @Nullable ChannelHandlerContext context;
     private @Nullable ScheduledFuture<?> check;
     private long deadline;
     private long checksAt;
@@ -38,14 +40,14 @@ final class ClientChannel extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         this.context = context;
-        door.opened();
+        door.opened(this);
         waitForRequest(limits.headTimeout());
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext removed) {
         this.context = null;
-        door.closed();
+        door.closed(this);
         if (check != null) {
             check.cancel(false);
         }
@@ -72,6 +74,17 @@ final class ClientChannel extends ChannelInboundHandlerAdapter {
         return takesNoMore;
     }
 
+    /**
+     * Closes at once, whatever the client still has to get. Vert.x sends that first: to a client that takes nothing,
+     * for ever. Callable from anywhere.
+     */
+    void cut() {
+        ChannelHandlerContext open = context;
+        if (open != null) {
+            open.close();
+        }
+    }
+
     private void waitForRequest(Duration atMost) {
         deadline = System.nanoTime() + atMost.toNanos();
         if (check == null || checksAt - deadline > 0) {
@@ -84,22 +97,24 @@ final class ClientChannel extends ChannelInboundHandlerAdapter {
         if (check != null) {
             check.cancel(false);
         }
-        if (context != null) {
+        ChannelHandlerContext open = context;
+        if (open != null) {
             checksAt = deadline;
-            long wait = deadline - System.nanoTime();
-            check = context.executor().schedule(this::check, Math.max(1, wait), TimeUnit.NANOSECONDS);
+            long wait = Math.max(1, deadline - System.nanoTime());
+            check = open.executor().schedule(() -> check(open), wait, TimeUnit.NANOSECONDS);
         }
     }
 
-    private void check() {
+    private void check(ChannelHandlerContext open) {
         check = null;
-        if (inFlight > 0 || context == null) {
+        if (inFlight > 0) {
             return;
         }
         if (deadline - System.nanoTime() > 0) {
             checkAtDeadline();
         } else {
-            context.channel().close();
+            open.channel().close();
+            open.executor().schedule(this::cut, LAST_WORDS.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 }

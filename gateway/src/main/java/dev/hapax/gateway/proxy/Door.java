@@ -9,7 +9,8 @@ import io.vertx.core.impl.transports.NioTransport;
 import io.vertx.core.impl.transports.TransportInternal;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.transport.Transport;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Where clients come in: counts connections, turns away those that are too many, and has every other one watched by a
@@ -20,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Door {
     private final Limits limits;
-    private final AtomicInteger open = new AtomicInteger();
+    private final Set<ClientChannel> open = ConcurrentHashMap.newKeySet();
 
     Door(Limits limits) {
         this.limits = limits;
@@ -28,15 +29,20 @@ final class Door {
 
     /** How many clients are connected. */
     int open() {
-        return open.get();
+        return open.size();
     }
 
-    void opened() {
-        open.incrementAndGet();
+    void opened(ClientChannel client) {
+        open.add(client);
     }
 
-    void closed() {
-        open.decrementAndGet();
+    void closed(ClientChannel client) {
+        open.remove(client);
+    }
+
+    /** Closes every connection at once. */
+    void cutAll() {
+        open.forEach(ClientChannel::cut);
     }
 
     /** TCP with this door in front of every server. */
@@ -54,7 +60,7 @@ final class Door {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
             Channel client = (Channel) message;
-            if (open.get() >= limits.maxConnections()) {
+            if (open.size() >= limits.maxConnections()) {
                 client.unsafe().closeForcibly();
                 return;
             }

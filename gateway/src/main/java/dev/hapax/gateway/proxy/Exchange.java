@@ -34,7 +34,7 @@ final class Exchange {
         this.traffic = traffic;
         this.context = vertx.getOrCreateContext();
         this.channel = ClientChannel.of(request.connection());
-        this.reply = new Reply(request, head, vertx, traffic);
+        this.reply = new Reply(request, head, channel, vertx, traffic);
         request.exceptionHandler(failure -> leave());
         request.response().exceptionHandler(failure -> leave());
         request.response().closeHandler(closed -> leave());
@@ -123,9 +123,10 @@ final class Exchange {
     }
 
     /** There will be no end that anybody could wait for; the connection is never idle from here on. */
-    void becomeTunnel() {
+    ClientChannel becomeTunnel() {
         finished = true;
         traffic.ended(this, SWITCHING_PROTOCOLS, System.nanoTime() - began);
+        return channel;
     }
 
     private void leave() {

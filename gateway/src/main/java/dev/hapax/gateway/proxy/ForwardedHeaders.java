@@ -26,7 +26,9 @@ final class ForwardedHeaders {
         told = listed(told, "X-Forwarded-For", client);
         told = unlessClaimed(told, "X-Forwarded-Proto", scheme);
         told = unlessClaimed(
-                told, "X-Forwarded-Port", Integer.toString(request.localAddress().port()));
+                told,
+                "X-Forwarded-Port",
+                Integer.toString(request.localAddress().port()));
         String forwarded = "for=" + node(client) + ";proto=" + scheme;
         if (!host.isEmpty()) {
             told = unlessClaimed(told, "X-Forwarded-Host", host);

@@ -26,7 +26,11 @@ public final class Gateway {
     /** What is given up has to be recorded, and those who wait for it told. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(12);
 
+    /** Clients that have all their answers close their connections; those that do not are cut off. */
+    private static final Duration FAREWELL = Duration.ofSeconds(1);
+
     private final GatewaySettings settings;
+    private final Door door;
     private final Traffic traffic;
     private final Vertx vertx;
     private final List<ProxyServer> servers;
@@ -34,13 +38,16 @@ public final class Gateway {
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
 
-    private Gateway(
-            GatewaySettings settings, Traffic traffic, Vertx vertx, List<ProxyServer> servers, @Nullable Admin admin) {
+    private Gateway(GatewaySettings settings, Backing backing) {
         this.settings = settings;
-        this.traffic = traffic;
-        this.vertx = vertx;
-        this.servers = servers;
-        this.admin = admin;
+        this.traffic = new Traffic(settings.limits(), backing.metrics());
+        this.door = new Door(settings.limits());
+        this.vertx = GatewayVertx.at(door);
+        int loops = GatewayVertx.loops();
+        this.servers = Stream.generate(() -> new ProxyServer(settings, backing, traffic, loops))
+                .limit(loops)
+                .toList();
+        this.admin = settings.admin() == null ? null : new Admin(backing.hapax(), traffic);
     }
 
     /**
@@ -62,26 +69,24 @@ public final class Gateway {
      * @throws java.io.UncheckedIOException when a file of keys or certificates cannot be read
      */
     public static CompletionStage<Gateway> start(GatewaySettings settings, Backing backing) {
-        Traffic traffic = new Traffic(settings.limits(), backing.metrics());
-        Door door = new Door(settings.limits());
-        int loops = GatewayVertx.loops();
-        List<ProxyServer> servers = Stream.generate(() -> new ProxyServer(settings, backing, traffic, loops))
-                .limit(loops)
-                .toList();
-        Admin admin = settings.admin() == null ? null : new Admin(backing.hapax(), traffic);
-        Gateway gateway = new Gateway(settings, traffic, GatewayVertx.at(door), servers, admin);
+        Gateway gateway = new Gateway(settings, backing);
         return gateway.listen()
-                .onSuccess(listening -> backing.metrics().watch(door::open, traffic::underWay))
-                .map(gateway)
-                .recover(failure -> gateway.close().transform(closed -> Future.failedFuture(failure)))
-                .toCompletionStage();
+                .thenApply(listening -> {
+                    backing.metrics().watch(gateway.door::open, gateway.traffic::underWay);
+                    return gateway;
+                })
+                .exceptionallyCompose(failure -> gateway.close()
+                        .handle((closed, stuck) -> failure)
+                        .thenCompose(CompletableFuture::failedFuture));
     }
 
-    private Future<?> listen() {
+    private CompletableFuture<?> listen() {
         return Future.all(servers.stream().map(vertx::deployVerticle).toList())
                 .compose(deployed -> admin == null
                         ? Future.succeededFuture()
-                        : admin.listen(Objects.requireNonNull(settings.admin())));
+                        : admin.listen(Objects.requireNonNull(settings.admin())))
+                .toCompletionStage()
+                .toCompletableFuture();
     }
 
     /** Where clients come in. */
@@ -103,15 +108,29 @@ public final class Gateway {
         if (stopping.compareAndSet(false, true)) {
             log.info("Stopping; {} requests are in flight", traffic.underWay());
             CompletableFuture<Void> drained = traffic.stop();
-            servers.forEach(server -> server.shutdown(settings.grace().plus(LAST_WORDS)));
+            CompletableFuture<Void> left = shutDown();
             within(drained, settings.grace())
                     .exceptionallyCompose(late -> giveUp(drained))
-                    .whenComplete((done, failure) -> close().onComplete(closed -> {
+                    .handle((done, stuck) -> within(left, FAREWELL))
+                    .thenCompose(closing -> closing)
+                    .handle((done, stuck) -> within(close(), LAST_WORDS))
+                    .thenCompose(closing -> closing)
+                    .whenComplete((done, stuck) -> {
                         log.info("Stopped");
                         stopped.complete(null);
-                    }));
+                    });
         }
         return stopped.copy();
+    }
+
+    /** Completes when the last client has left. */
+    private CompletableFuture<Void> shutDown() {
+        return Future.join(servers.stream()
+                        .map(server -> server.shutdown(settings.grace().plus(LAST_WORDS)))
+                        .toList())
+                .<Void>mapEmpty()
+                .toCompletionStage()
+                .toCompletableFuture();
     }
 
     private CompletableFuture<Void> giveUp(CompletableFuture<Void> drained) {
@@ -124,7 +143,11 @@ public final class Gateway {
         return future.copy().orTimeout(Math.max(1, time.toMillis()), TimeUnit.MILLISECONDS);
     }
 
-    private Future<?> close() {
-        return Future.join(vertx.close(), admin == null ? Future.succeededFuture() : admin.close());
+    private CompletableFuture<Void> close() {
+        door.cutAll();
+        return Future.join(vertx.close(), admin == null ? Future.succeededFuture() : admin.close())
+                .<Void>mapEmpty()
+                .toCompletionStage()
+                .toCompletableFuture();
     }
 }

@@ -6,8 +6,8 @@ import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 
 /**
- * What a client still sends after it was answered. It is read and forgotten: closing at once would reset the connection,
- * and the answer might be lost with it. Belongs to the request's event loop.
+ * What a client still sends after it was answered. It is read and forgotten: closing at once would reset the
+ * connection, and the answer might be lost with it. Belongs to the request's event loop.
  */
 final class LastBytes {
     private static final Duration LONGEST = Duration.ofSeconds(2);

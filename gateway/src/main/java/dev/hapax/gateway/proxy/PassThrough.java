@@ -38,9 +38,7 @@ final class PassThrough {
         this.vertx = vertx;
         this.traffic = traffic;
         this.withClient = Patience.of(
-                vertx,
-                traffic.limits().bodyTimeout(),
-                () -> end(Problem.REQUEST_TIMEOUT, "its body took too long"));
+                vertx, traffic.limits().bodyTimeout(), () -> end(Problem.REQUEST_TIMEOUT, "its body took too long"));
         this.withUpstream = Patience.of(
                 vertx,
                 upstream.upstream().responseTimeout(),
@@ -178,7 +176,7 @@ final class PassThrough {
     private void stop() {
         stopUpload();
         if (sent != null) {
-            sent.reset();
+            UpstreamChannel.abort(sent);
         }
     }
 
@@ -191,7 +189,7 @@ final class PassThrough {
             upload.stop();
         }
         if (sent != null && !uploaded) {
-            sent.reset();
+            UpstreamChannel.abort(sent);
         }
     }
 }

@@ -117,14 +117,17 @@ final class ProxyServer extends VerticleBase {
             answerReserved(exchange, head);
             return;
         }
-        Optional<Match> match =
-                backing.idempotency().match(head.method().name(), head.path(), head.headers());
+        Optional<Match> match = backing.idempotency().match(head.method().name(), head.path(), head.headers());
         UpstreamClient upstream = upstreams().of(head.path());
         String host = settings.forwarding().preserveHost() ? head.host() : "";
         Headers headers = forwarded.told(endToEnd(head.headers()), exchange.request(), head.host());
         if (match.isPresent()) {
             UpstreamCall call = new UpstreamCall(
-                    upstream, exchange, new UpstreamCall.Target(host, headers), backing.idempotency().maxBody(match.get()), vertx);
+                    upstream,
+                    exchange,
+                    new UpstreamCall.Target(host, headers),
+                    backing.idempotency().maxBody(match.get()),
+                    vertx);
             new ProtectedExchange(exchange, backing.idempotency(), match.get(), call, vertx, traffic).start();
         } else if (head.wantsWebSocket(exchange.request().version())) {
             new Tunnel(exchange, upstream, vertx, traffic).open(host, headers);

@@ -24,12 +24,7 @@ final class Relay {
     private final Runnable afterwards;
 
     /** @param afterwards what is to do when the response has ended, one way or the other */
-    Relay(
-            Exchange exchange,
-            HttpClientResponse upstreamResponse,
-            Vertx vertx,
-            Traffic traffic,
-            Runnable afterwards) {
+    Relay(Exchange exchange, HttpClientResponse upstreamResponse, Vertx vertx, Traffic traffic, Runnable afterwards) {
         this.exchange = exchange;
         this.afterwards = afterwards;
         this.upstreamRequest = upstreamResponse.request();
@@ -91,7 +86,7 @@ final class Relay {
 
     void breakOff() {
         pump.stop();
-        upstreamRequest.reset();
+        UpstreamChannel.abort(upstreamRequest);
         afterwards.run();
         exchange.fail(Problem.UPSTREAM_FAILED, "the response broke off");
     }

@@ -33,15 +33,17 @@ final class Reply {
     private final HttpServerRequest request;
     private final HttpServerResponse response;
     private final @Nullable RequestHead head;
+    private final ClientChannel channel;
     private final Vertx vertx;
     private final Traffic traffic;
     private boolean begun;
     private boolean closes;
 
-    Reply(HttpServerRequest request, @Nullable RequestHead head, Vertx vertx, Traffic traffic) {
+    Reply(HttpServerRequest request, @Nullable RequestHead head, ClientChannel channel, Vertx vertx, Traffic traffic) {
         this.request = request;
         this.response = request.response();
         this.head = head;
+        this.channel = channel;
         this.vertx = vertx;
         this.traffic = traffic;
     }
@@ -118,7 +120,7 @@ final class Reply {
             closes |= request.version() == HttpVersion.HTTP_1_0;
         }
         if (closes) {
-            ClientChannel.of(request.connection()).takeNoMore();
+            channel.takeNoMore();
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
     }
@@ -142,7 +144,7 @@ final class Reply {
     private Future<Void> ended(Future<Void> end) {
         Promise<Void> done = Promise.promise();
         Patience withClient = patience(() -> {
-            request.connection().close();
+            channel.cut();
             done.tryComplete();
         });
         withClient.start();
@@ -158,8 +160,8 @@ final class Reply {
 
     /** Breaks off: what the client has is not the whole. */
     void cut() {
-        if (response.ended()) {
-            request.connection().close();
+        if (isHttp1() || response.ended()) {
+            channel.cut();
         } else {
             response.reset(HTTP2_INTERNAL_ERROR);
         }

@@ -30,6 +30,6 @@ final class RestOfResponse {
 
     /** Nobody wants it. */
     void abandon() {
-        upstreamResponse.request().reset();
+        UpstreamChannel.abort(upstreamResponse.request());
     }
 }

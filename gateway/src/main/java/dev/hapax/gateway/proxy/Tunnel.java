@@ -10,12 +10,13 @@ import io.vertx.core.net.NetSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes a WebSocket through: once the upstream has agreed to speak it, all bytes as they are, both ways. Belongs to the
- * exchange's event loop.
+ * Passes a WebSocket through: once the upstream has agreed to speak it, all bytes as they are, both ways. Belongs to
+ * the exchange's event loop.
  */
 final class Tunnel {
     private static final int SWITCHING_PROTOCOLS = 101;
     private static final String WEBSOCKET = "websocket";
+    private static final long LAST_WORDS_MILLIS = 5_000;
 
     private final Exchange exchange;
     private final UpstreamClient upstream;
@@ -77,7 +78,7 @@ final class Tunnel {
         if (response.statusCode() == SWITCHING_PROTOCOLS) {
             join(response);
         } else {
-            new Relay(exchange, response, vertx, traffic, response.request()::reset).start();
+            new Relay(exchange, response, vertx, traffic, () -> UpstreamChannel.abort(response.request())).start();
         }
     }
 
@@ -93,7 +94,7 @@ final class Tunnel {
                 .putHeader(HttpHeaders.UPGRADE, WEBSOCKET);
         exchange.request()
                 .toNetSocket()
-                .onSuccess(near -> join(near, far))
+                .onSuccess(near -> join(near, far, response.request()))
                 .onFailure(gone -> {
                     far.close();
                     exchange.finish();
@@ -101,12 +102,18 @@ final class Tunnel {
     }
 
     /** From here on it is no exchange that could end by itself, so a stop does not wait for it. */
-    private void join(NetSocket near, NetSocket far) {
-        exchange.becomeTunnel();
+    private void join(NetSocket near, NetSocket far, HttpClientRequest agreed) {
+        ClientChannel client = exchange.becomeTunnel();
         near.exceptionHandler(failure -> near.close());
         far.exceptionHandler(failure -> far.close());
-        near.closeHandler(closed -> far.close());
-        far.closeHandler(closed -> near.close());
+        near.closeHandler(closed -> {
+            far.close();
+            vertx.setTimer(LAST_WORDS_MILLIS, late -> UpstreamChannel.abort(agreed));
+        });
+        far.closeHandler(closed -> {
+            near.close();
+            vertx.setTimer(LAST_WORDS_MILLIS, late -> client.cut());
+        });
         near.pipeTo(far);
         far.pipeTo(near);
     }
@@ -134,7 +141,7 @@ final class Tunnel {
         over = true;
         withUpstream.stop();
         if (sent != null) {
-            sent.reset();
+            UpstreamChannel.abort(sent);
         }
     }
 }

@@ -192,14 +192,13 @@ final class UpstreamCall {
         withUpstream.stop();
         UpstreamChannel.flowOf(response).hold();
         rest = new RestOfResponse(response);
-        result.complete(
-                new HttpResponse(response.statusCode(), Relay.headersOf(response), first.getBytes(), rest));
+        result.complete(new HttpResponse(response.statusCode(), Relay.headersOf(response), first.getBytes(), rest));
     }
 
     private void leaveUnknown(String why, @Nullable Throwable failure) {
         withUpstream.stop();
         if (result.completeExceptionally(new OutcomeUnknownException(why, failure)) && sent != null) {
-            sent.reset();
+            UpstreamChannel.abort(sent);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
@@ -60,6 +61,19 @@ final class UpstreamChannel extends ChannelInboundHandlerAdapter implements Flow
         ConnectionBase connection = (ConnectionBase) response.request().connection();
         UpstreamChannel channel = connection.channel().pipeline().get(UpstreamChannel.class);
         return channel != null ? channel : Flow.of(response);
+    }
+
+    /**
+     * Breaks a request off that was sent at least in part. The connection is closed at once; Vert.x would send the rest
+     * of what it has first: to an upstream that takes nothing, for ever.
+     */
+    static void abort(HttpClientRequest request) {
+        request.reset();
+        UpstreamChannel channel =
+                ((ConnectionBase) request.connection()).channel().pipeline().get(UpstreamChannel.class);
+        if (channel != null) {
+            channel.context().close();
+        }
     }
 
     @Override

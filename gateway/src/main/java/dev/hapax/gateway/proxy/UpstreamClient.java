@@ -58,7 +58,8 @@ final class UpstreamClient {
     }
 
     private static HttpClientOptions options(Upstream upstream) {
-        int idleSeconds = (int) Math.min(3600, upstream.pool().idleTimeout().plusMillis(999).toSeconds());
+        int idleSeconds = (int)
+                Math.min(3600, upstream.pool().idleTimeout().plusMillis(999).toSeconds());
         return new HttpClientOptions()
                 .setProtocolVersion(upstream.protocol() == Protocol.HTTP_2 ? HttpVersion.HTTP_2 : HttpVersion.HTTP_1_1)
                 .setHttp2ClearTextUpgrade(false)
@@ -92,7 +93,8 @@ final class UpstreamClient {
     /** A pooled connection may have been closed without the pool knowing. */
     private Future<HttpClientRequest> live(RequestHead head, int attempts) {
         return exchanges.request(options(head)).compose(request -> {
-            if (attempts == 0 || ((ConnectionBase) request.connection()).channel().isActive()) {
+            if (attempts == 0
+                    || ((ConnectionBase) request.connection()).channel().isActive()) {
                 return Future.succeededFuture(request);
             }
             request.reset();

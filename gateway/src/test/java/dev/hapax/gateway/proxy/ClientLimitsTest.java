@@ -24,8 +24,7 @@ class ClientLimitsTest {
         return new Limits(1_000, 500, 2_000, idle, head, body, 100);
     }
 
-    private static final Limits SMALL =
-            limits(Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1));
+    private static final Limits SMALL = limits(Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1));
 
     private static TestGateway gateway(RawUpstream upstream, Limits limits) {
         return TestGateway.before(upstream.uri()).limits(limits).start();
@@ -133,8 +132,7 @@ class ClientLimitsTest {
     @Test
     void slowBodyOfAProtectedRequestIsRefused() throws Exception {
         try (RawUpstream upstream = upstream();
-                TestGateway gateway =
-                        gateway(upstream, limits(Duration.ofMinutes(1), Duration.ofMinutes(1), SOON));
+                TestGateway gateway = gateway(upstream, limits(Duration.ofMinutes(1), Duration.ofMinutes(1), SOON));
                 RawClient client = new RawClient(gateway)) {
             client.send("POST /charges HTTP/1.1\r\nHost: h\r\nIdempotency-Key: k\r\nContent-Length: 100\r\n\r\nhalf");
 
@@ -150,8 +148,7 @@ class ClientLimitsTest {
     @Test
     void bodyOfAProtectedRequestThatDribblesIsRefused() throws Exception {
         try (RawUpstream upstream = upstream();
-                TestGateway gateway =
-                        gateway(upstream, limits(Duration.ofMinutes(1), Duration.ofMinutes(1), SOON));
+                TestGateway gateway = gateway(upstream, limits(Duration.ofMinutes(1), Duration.ofMinutes(1), SOON));
                 RawClient client = new RawClient(gateway)) {
             client.send("POST /charges HTTP/1.1\r\nHost: h\r\nIdempotency-Key: k\r\nContent-Length: 1000\r\n\r\n");
             dribbleUntilAnswered(client, "x");
@@ -179,8 +176,7 @@ class ClientLimitsTest {
                     connection.in().readAllBytes();
                     stopped.countDown();
                 });
-                TestGateway gateway =
-                        gateway(upstream, limits(Duration.ofMinutes(1), Duration.ofMinutes(1), SOON));
+                TestGateway gateway = gateway(upstream, limits(Duration.ofMinutes(1), Duration.ofMinutes(1), SOON));
                 RawClient client = new RawClient(gateway)) {
             client.send("POST /notes HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nhalf");
 
@@ -194,8 +190,7 @@ class ClientLimitsTest {
     @ValueSource(strings = {"", "GET / HTTP/1.1\r\nHost: h\r\nX-Slow: "})
     void clientThatSendsNoWholeHeadIsCutOff(String beginning) throws Exception {
         try (RawUpstream upstream = upstream();
-                TestGateway gateway =
-                        gateway(upstream, limits(Duration.ofMinutes(1), SOON, Duration.ofMinutes(1)));
+                TestGateway gateway = gateway(upstream, limits(Duration.ofMinutes(1), SOON, Duration.ofMinutes(1)));
                 RawClient client = new RawClient(gateway)) {
             assertThat(client.send(beginning).isClosed()).isTrue();
         }
@@ -204,8 +199,7 @@ class ClientLimitsTest {
     @Test
     void headThatDribblesIsCutOff() throws Exception {
         try (RawUpstream upstream = upstream();
-                TestGateway gateway =
-                        gateway(upstream, limits(Duration.ofMinutes(1), SOON, Duration.ofMinutes(1)));
+                TestGateway gateway = gateway(upstream, limits(Duration.ofMinutes(1), SOON, Duration.ofMinutes(1)));
                 RawClient client = new RawClient(gateway)) {
             client.send("GET / HTTP/1.1\r\nHost: h\r\n");
 
@@ -219,8 +213,7 @@ class ClientLimitsTest {
     @Test
     void idleConnectionIsClosed() throws Exception {
         try (RawUpstream upstream = upstream();
-                TestGateway gateway =
-                        gateway(upstream, limits(SOON, Duration.ofMinutes(1), Duration.ofMinutes(1)));
+                TestGateway gateway = gateway(upstream, limits(SOON, Duration.ofMinutes(1), Duration.ofMinutes(1)));
                 RawClient client = new RawClient(gateway)) {
             for (int i = 0; i < 3; i++) {
                 assertThat(client.charge("k" + i).read().status()).isEqualTo(200);
@@ -241,9 +234,9 @@ class ClientLimitsTest {
                 TestGateway gateway = gateway(upstream, limits(SOON, SOON, SOON));
                 RawClient client = new RawClient(gateway)) {
             client.charge("k");
-            await().during(SOON.multipliedBy(3)).atMost(SOON.multipliedBy(6)).until(() -> client.in()
-                            .available()
-                    == 0);
+            await().during(SOON.multipliedBy(3))
+                    .atMost(SOON.multipliedBy(6))
+                    .until(() -> client.in().available() == 0);
             answer.countDown();
 
             assertThat(client.read().status()).isEqualTo(200);
@@ -265,8 +258,7 @@ class ClientLimitsTest {
                         stopped.countDown();
                     }
                 });
-                TestGateway gateway =
-                        gateway(upstream, limits(Duration.ofMinutes(1), Duration.ofMinutes(1), SOON));
+                TestGateway gateway = gateway(upstream, limits(Duration.ofMinutes(1), Duration.ofMinutes(1), SOON));
                 RawClient client = new RawClient(gateway)) {
             client.send("GET /endless HTTP/1.1\r\nHost: h\r\n\r\n");
 
@@ -276,8 +268,8 @@ class ClientLimitsTest {
 
     @Test
     void tooManyClientsAreTurnedAway() throws Exception {
-        Limits three = new Limits(
-                1_000, 500, 2_000, Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1), 3);
+        Limits three =
+                new Limits(1_000, 500, 2_000, Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1), 3);
         List<RawClient> clients = new ArrayList<>();
         try (RawUpstream upstream = upstream();
                 TestGateway gateway = gateway(upstream, three)) {

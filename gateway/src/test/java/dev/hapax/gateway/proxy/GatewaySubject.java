@@ -28,9 +28,8 @@ final class GatewaySubject extends HttpSubject {
 
     private GatewaySubject(Store store) throws IOException {
         this.store = new SwitchableStore(store);
-        TestGateway.Builder builder = TestGateway.before(
-                        ContractUpstream.start(application, 0).uri())
-                .store(this.store);
+        TestGateway.Builder builder =
+                TestGateway.before(ContractUpstream.start(application, 0).uri()).store(this.store);
         for (ContractRoute route : ContractRoute.values()) {
             builder.route(
                     new Route(

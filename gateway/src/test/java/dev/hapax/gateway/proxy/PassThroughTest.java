@@ -170,7 +170,8 @@ class PassThroughTest {
                 "GET / HTTP/1.1\r\nHost: h\r\nHapax-Operation-Id: forged\r\nHapax-Attempt: 7\r\nhapax-x: y\r\n\r\n");
 
         assertThat(request.headers().fields())
-                .noneMatch(field -> field.name().toLowerCase(java.util.Locale.ROOT).startsWith("hapax-"));
+                .noneMatch(
+                        field -> field.name().toLowerCase(java.util.Locale.ROOT).startsWith("hapax-"));
     }
 
     @Test
@@ -227,8 +228,7 @@ class PassThroughTest {
                 TestGateway gateway = TestGateway.before(upstream.uri()).start();
                 RawClient client = new RawClient(gateway)) {
             client.send("PUT /file HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
-            await().during(Duration.ofMillis(100))
-                    .until(() -> client.in().available() == 0);
+            await().during(Duration.ofMillis(100)).until(() -> client.in().available() == 0);
             welcome.release();
 
             assertThat(client.readHead().status()).isEqualTo(100);
@@ -281,7 +281,8 @@ class PassThroughTest {
                 RawClient client = new RawClient(gateway)) {
             client.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n").readHead();
             for (int i = 0; i < 3; i++) {
-                assertThat(new String(Message.readChunk(client.in()), ISO_8859_1)).isEqualTo("data: " + i + "\n\n");
+                assertThat(new String(Message.readChunk(client.in()), ISO_8859_1))
+                        .isEqualTo("data: " + i + "\n\n");
                 more.release();
             }
             assertThat(Message.readChunk(client.in())).isEmpty();
@@ -341,8 +342,7 @@ class PassThroughTest {
         try (RawUpstream upstream = RawUpstream.answering(
                         request -> response("200 OK", request.header("Host") + " " + request.text()));
                 TestGateway gateway = TestGateway.before(upstream.uri()).start()) {
-            HttpClient client =
-                    HttpClient.newBuilder().version(Version.HTTP_2).build();
+            HttpClient client = HttpClient.newBuilder().version(Version.HTTP_2).build();
             for (int i = 0; i < 3; i++) {
                 HttpResponse<String> get = client.send(
                         HttpRequest.newBuilder(gateway.uri("/a?b=c")).build(), BodyHandlers.ofString());
@@ -372,8 +372,7 @@ class PassThroughTest {
             WebSocket socket = HttpClient.newHttpClient()
                     .newWebSocketBuilder()
                     .buildAsync(
-                            URI.create("ws://127.0.0.1:" + gateway.port() + "/chat?room=1"),
-                            new WebSocket.Listener() {
+                            URI.create("ws://127.0.0.1:" + gateway.port() + "/chat?room=1"), new WebSocket.Listener() {
                                 @Override
                                 public CompletionStage<?> onText(WebSocket socket, CharSequence text, boolean last) {
                                     echoes.add(text.toString());
@@ -433,11 +432,10 @@ class PassThroughTest {
     @Test
     void unreachableUpstreamIsAProblem() throws Exception {
         int port = RawUpstream.freePort();
-        try (TestGateway gateway =
-                        TestGateway.before(URI.create("http://127.0.0.1:" + port)).start();
+        try (TestGateway gateway = TestGateway.before(URI.create("http://127.0.0.1:" + port))
+                        .start();
                 RawClient client = new RawClient(gateway)) {
-            Message answer =
-                    client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").read();
+            Message answer = client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").read();
 
             assertThat(answer.status()).isEqualTo(503);
             assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
@@ -455,8 +453,7 @@ class PassThroughTest {
                         .responseTimeout(Duration.ofMillis(300))
                         .start();
                 RawClient client = new RawClient(gateway)) {
-            Message answer =
-                    client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").read();
+            Message answer = client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").read();
 
             assertThat(answer.status()).isEqualTo(504);
             assertThat(answer.text()).contains("upstream-timeout");
@@ -470,8 +467,7 @@ class PassThroughTest {
         try (RawUpstream upstream = RawUpstream.start(RawUpstream.Connection::read);
                 TestGateway gateway = TestGateway.before(upstream.uri()).start();
                 RawClient client = new RawClient(gateway)) {
-            Message answer =
-                    client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").read();
+            Message answer = client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").read();
 
             assertThat(answer.status()).isEqualTo(502);
             assertThat(upstream.requests()).hasSize(1);

@@ -82,7 +82,8 @@ class ProtectedExchangeTest {
         try (RawUpstream upstream = RawUpstream.answering(any -> CREATED);
                 TestGateway gateway = TestGateway.before(upstream.uri()).start()) {
             try (RawClient client = new RawClient(gateway)) {
-                client.send("POST /charges HTTP/1.1\r\nHost: h\r\nIdempotency-Key: k\r\nContent-Length: 100\r\n\r\nhalf");
+                client.send(
+                        "POST /charges HTTP/1.1\r\nHost: h\r\nIdempotency-Key: k\r\nContent-Length: 100\r\n\r\nhalf");
                 client.reset();
             }
 
@@ -137,7 +138,8 @@ class ProtectedExchangeTest {
                 RawClient client = new RawClient(gateway)) {
             assertThat(client.charge("k").readHead().status()).isEqualTo(200);
             for (int i = 0; i < 3; i++) {
-                assertThat(new String(Message.readChunk(client.in()), ISO_8859_1)).isEqualTo("data: " + i + "\n\n");
+                assertThat(new String(Message.readChunk(client.in()), ISO_8859_1))
+                        .isEqualTo("data: " + i + "\n\n");
                 more.release();
             }
             assertThat(Message.readChunk(client.in())).isEmpty();
@@ -169,8 +171,7 @@ class ProtectedExchangeTest {
         String head = "HTTP/1.1 201 Created\r\nConnection: close\r\n";
         String text = switch (framing) {
             case "one piece" -> head + "Content-Length: " + size + "\r\n\r\n" + "x".repeat(size);
-            case "tiny chunks" ->
-                head + "Transfer-Encoding: chunked\r\n\r\n" + "1\r\nx\r\n".repeat(size) + "0\r\n\r\n";
+            case "tiny chunks" -> head + "Transfer-Encoding: chunked\r\n\r\n" + "1\r\nx\r\n".repeat(size) + "0\r\n\r\n";
             default -> head + "\r\n" + "x".repeat(size);
         };
         return text.getBytes(ISO_8859_1);
@@ -245,7 +246,8 @@ class ProtectedExchangeTest {
 
             gaveUp.await();
             assertThat(answer.status()).isEqualTo(409);
-            Message retry = await().until(() -> charge(gateway, "k"), next -> !next.text().contains("in-progress"));
+            Message retry = await().until(
+                            () -> charge(gateway, "k"), next -> !next.text().contains("in-progress"));
             assertThat(retry.text()).contains("in-doubt");
             assertThat(upstream.requests()).hasSize(1);
         } finally {
@@ -269,8 +271,8 @@ class ProtectedExchangeTest {
                         .read();
                 assertThat(answer.status()).as(path).isEqualTo(404);
             }
-            Message posted = client.send("POST /.hapax/operations/" + id
-                            + " HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
+            Message posted = client.send(
+                            "POST /.hapax/operations/" + id + " HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
                     .read();
             assertThat(posted.status()).isEqualTo(405);
             assertThat(client.charge("k").read().header("Idempotent-Replayed")).isEqualTo("true");

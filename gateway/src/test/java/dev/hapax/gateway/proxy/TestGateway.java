@@ -82,6 +82,7 @@ final class TestGateway implements AutoCloseable {
         private Forwarding forwarding = Forwarding.DEFAULT;
         private Tls tls;
         private Duration grace = Duration.ZERO;
+        private int port;
         private Store store = new MemoryStore();
         private TenantSource tenants = new TenantSource.Authorization();
         private final List<Route> routes = new ArrayList<>();
@@ -133,6 +134,11 @@ final class TestGateway implements AutoCloseable {
             return this;
         }
 
+        Builder port(int port) {
+            this.port = port;
+            return this;
+        }
+
         Builder grace(Duration grace) {
             this.grace = grace;
             return this;
@@ -175,10 +181,9 @@ final class TestGateway implements AutoCloseable {
             Hapax hapax = builder.build();
             Address anywhere = new Address("127.0.0.1", 0);
             GatewaySettings settings = new GatewaySettings(
-                    anywhere, tls, true, limits, forwarding, List.of(upstream), grace, anywhere);
+                    new Address("127.0.0.1", port), tls, true, limits, forwarding, List.of(upstream), grace, anywhere);
             HttpIdempotency idempotency = new HttpIdempotency(hapax, new Routes(routes), tenants);
-            Gateway gateway = Gateway.start(
-                            settings, new Gateway.Backing(idempotency, hapax, scopes, metrics))
+            Gateway gateway = Gateway.start(settings, new Gateway.Backing(idempotency, hapax, scopes, metrics))
                     .toCompletableFuture()
                     .join();
             return new TestGateway(gateway, hapax);

@@ -86,8 +86,8 @@ class UpstreamFailuresTest {
 
     @Test
     void unknownHostReleases() throws Exception {
-        try (TestGateway gateway = TestGateway.before(URI.create("http://nobody.invalid:9"))
-                .start()) {
+        try (TestGateway gateway =
+                TestGateway.before(URI.create("http://nobody.invalid:9")).start()) {
             assertThat(charge(gateway, "k").status()).isEqualTo(503);
             assertThat(charge(gateway, "k").status()).isEqualTo(503);
         }
@@ -310,8 +310,8 @@ class UpstreamFailuresTest {
 
     @Test
     void connectionsAreReused() throws Exception {
-        try (RawUpstream upstream = RawUpstream.answering(
-                        request -> response("201 Created\r\nKeep-Alive: timeout=5", "done"));
+        try (RawUpstream upstream =
+                        RawUpstream.answering(request -> response("201 Created\r\nKeep-Alive: timeout=5", "done"));
                 TestGateway gateway = TestGateway.before(upstream.uri()).start();
                 RawClient client = new RawClient(gateway)) {
             for (int i = 0; i < 20; i++) {
