@@ -4,6 +4,8 @@ import java.util.Arrays;
 
 /** Bytes that grow. Not safe for use by many threads. */
 final class Bytes {
+    private static final int MOST = Integer.MAX_VALUE - 8;
+
     private byte[] array;
     private int length;
 
@@ -47,66 +49,87 @@ final class Bytes {
         return array[at] << 24 | (array[at + 1] & 0xFF) << 16 | (array[at + 2] & 0xFF) << 8 | (array[at + 3] & 0xFF);
     }
 
-    Bytes put(byte[] bytes, int from, int count) {
-        reserve(count);
-        System.arraycopy(bytes, from, array, length, count);
-        length += count;
-        return this;
-    }
-
     /** Text with the length of its UTF-8 before it; half a surrogate pair becomes three bytes of its own. */
-    Bytes putText(CharSequence text) {
-        int at = length;
-        putInt(0);
-        reserve(text.length());
+    Bytes putText(String text) {
+        int at = beginText(text.length());
+        int next = at;
         for (int i = 0; i < text.length(); i++) {
-            i += putCharacter(text.charAt(i), i + 1 < text.length() ? text.charAt(i + 1) : 0);
+            char c = text.charAt(i);
+            if (c < 0x80) {
+                array[next++] = (byte) c;
+            } else {
+                char after = i + 1 < text.length() ? text.charAt(i + 1) : 0;
+                next = putWide(next, c, after);
+                i += isPair(c, after) ? 1 : 0;
+            }
         }
-        setInt(at, length - at - Integer.BYTES);
-        return this;
+        return endText(at, next);
     }
 
     Bytes putText(char[] text, int from, int count) {
-        int at = length;
-        putInt(0);
-        reserve(count);
+        int at = beginText(count);
+        int next = at;
         int end = from + count;
         for (int i = from; i < end; i++) {
-            i += putCharacter(text[i], i + 1 < end ? text[i + 1] : 0);
+            char c = text[i];
+            if (c < 0x80) {
+                array[next++] = (byte) c;
+            } else {
+                char after = i + 1 < end ? text[i + 1] : 0;
+                next = putWide(next, c, after);
+                i += isPair(c, after) ? 1 : 0;
+            }
         }
-        setInt(at, length - at - Integer.BYTES);
+        return endText(at, next);
+    }
+
+    /** No character takes more than three bytes, and no pair more than four. */
+    private int beginText(int characters) {
+        reserve(Integer.BYTES + 3L * characters);
+        return length + Integer.BYTES;
+    }
+
+    private Bytes endText(int from, int to) {
+        setInt(from - Integer.BYTES, to - from);
+        length = to;
         return this;
     }
 
-    /** @return how many characters were taken besides the first */
-    private int putCharacter(char c, int next) {
-        if (c < 0x80) {
-            put(c);
-        } else if (c < 0x800) {
-            put(0xC0 | (c >> 6)).put(tail(c));
-        } else if (Character.isHighSurrogate(c) && Character.isLowSurrogate((char) next)) {
-            int point = Character.toCodePoint(c, (char) next);
-            put(0xF0 | (point >> 18))
-                    .put(tail(point >> 12))
-                    .put(tail(point >> 6))
-                    .put(tail(point));
-            return 1;
+    private static boolean isPair(char c, char after) {
+        return Character.isHighSurrogate(c) && Character.isLowSurrogate(after);
+    }
+
+    /** @return where the next one goes */
+    private int putWide(int at, char c, char after) {
+        int next = at;
+        if (c < 0x800) {
+            array[next++] = (byte) (0xC0 | (c >> 6));
+        } else if (isPair(c, after)) {
+            int point = Character.toCodePoint(c, after);
+            array[next++] = (byte) (0xF0 | (point >> 18));
+            array[next++] = tail(point >> 12);
+            array[next++] = tail(point >> 6);
+            array[next++] = tail(point);
+            return next;
         } else {
-            put(0xE0 | (c >> 12)).put(tail(c >> 6)).put(tail(c));
+            array[next++] = (byte) (0xE0 | (c >> 12));
+            array[next++] = tail(c >> 6);
         }
-        return 0;
+        array[next++] = tail(c);
+        return next;
     }
 
-    private static int tail(int bits) {
-        return 0x80 | (bits & 0x3F);
+    private static byte tail(int bits) {
+        return (byte) (0x80 | (bits & 0x3F));
     }
 
-    private void reserve(int more) {
-        if (length + more > array.length) {
-            if (length + more < 0) {
+    private void reserve(long more) {
+        long needed = length + more;
+        if (needed > array.length) {
+            if (needed > MOST) {
                 throw new OutOfMemoryError("more than 2 GiB");
             }
-            array = Arrays.copyOf(array, Math.max(length + more, (int) Math.min(Integer.MAX_VALUE - 8L, 2L * length)));
+            array = Arrays.copyOf(array, (int) Math.min(MOST, Math.max(needed, 2L * array.length)));
         }
     }
 }

@@ -25,6 +25,9 @@ public final class HttpIdempotency {
     /** Where operations and the descriptions of problems are served. */
     public static final String RESERVED_PATH = "/.hapax/";
 
+    /** Reading a larger body takes milliseconds, which a thread that serves many connections does not have. */
+    private static final int LARGE_BODY = 64 << 10;
+
     private static final Logger log = LoggerFactory.getLogger(HttpIdempotency.class);
 
     private final Hapax hapax;
@@ -66,6 +69,13 @@ public final class HttpIdempotency {
      * @return never fails: failures are problems, and problems are responses
      */
     public CompletionStage<HttpResponse> run(Match match, HttpRequest request, Work work, Executor executor) {
+        return request.body().length <= LARGE_BODY
+                ? runFromHere(match, request, work, executor)
+                : CompletableFuture.supplyAsync(() -> runFromHere(match, request, work, executor))
+                        .thenCompose(response -> response);
+    }
+
+    private CompletionStage<HttpResponse> runFromHere(Match match, HttpRequest request, Work work, Executor executor) {
         Route route = match.route();
         try {
             Content content = new Content(request);
@@ -75,7 +85,7 @@ public final class HttpIdempotency {
             }
         } catch (ProblemException refused) {
             return done(refused.response());
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | Error broken) {
             log.error("A request for {} cannot be handled", route.path(), broken);
             return done(Problem.INTERNAL.response("the request could not be handled"));
         }
@@ -95,7 +105,7 @@ public final class HttpIdempotency {
                     .returning(new ResponseCodec(route.policy()));
             return call.runAsync(new ProtectedWork(work, key, route.policy()), executor)
                     .handle((outcome, error) -> error == null ? answers.to(outcome) : answers.to(error));
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             return done(answers.to(refused));
         }
     }

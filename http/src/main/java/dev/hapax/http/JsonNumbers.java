@@ -6,6 +6,9 @@ package dev.hapax.http;
  */
 final class JsonNumbers {
     private static final int MAX_EXPONENT_DIGITS = 9;
+    private static final int MAX_EXPONENT_LENGTH = "e-9999999999".length();
+    private static final long TOO_LARGE = Long.MIN_VALUE;
+    private static final char[] ZERO = {'0'};
 
     /** Beyond this many zeros, a number is easier to read with an exponent. */
     private static final int MAX_ZEROS = 20;
@@ -22,32 +25,51 @@ final class JsonNumbers {
             return false;
         }
         int end = from + count;
-        int exponentAt = from;
-        while (exponentAt < end && text[exponentAt] != 'e' && text[exponentAt] != 'E') {
-            exponentAt++;
-        }
-        StringBuilder digits = new StringBuilder(count);
-        int decimals = digits(text, from, exponentAt, digits);
+        int exponentAt = exponentAt(text, from, end);
         long exponent = exponentAt == end ? 0 : exponent(text, exponentAt + 1, end);
-        if (exponent == Long.MIN_VALUE) {
+        if (exponent == TOO_LARGE) {
             return false;
         }
-        out.putText(canonical(text[from] == '-', digits, exponent - decimals));
+        char[] canonical = new char[count + MAX_EXPONENT_LENGTH];
+        boolean negative = text[from] == '-';
+        int digits = negative ? 1 : 0;
+        int length = digits;
+        boolean point = false;
+        for (int i = from; i < exponentAt; i++) {
+            char c = text[i];
+            if (c == '.') {
+                point = true;
+            } else if (c != '-') {
+                exponent -= point ? 1 : 0;
+                if (c != '0' || length > digits) {
+                    canonical[length++] = c;
+                }
+            }
+        }
+        while (length > digits && canonical[length - 1] == '0') {
+            length--;
+            exponent++;
+        }
+        if (length == digits) {
+            out.putText(ZERO, 0, 1);
+            return true;
+        }
+        if (negative) {
+            canonical[0] = '-';
+        }
+        String power = Long.toString(exponent);
+        canonical[length++] = 'e';
+        power.getChars(0, power.length(), canonical, length);
+        out.putText(canonical, 0, length + power.length());
         return true;
     }
 
-    /** @return how many of the digits stand behind the point */
-    private static int digits(char[] text, int from, int to, StringBuilder digits) {
-        int point = -1;
-        for (int i = from; i < to; i++) {
-            char c = text[i];
-            if (c == '.') {
-                point = i;
-            } else if (c != '-' && (c != '0' || !digits.isEmpty())) {
-                digits.append(c);
-            }
+    private static int exponentAt(char[] text, int from, int end) {
+        int at = from;
+        while (at < end && text[at] != 'e' && text[at] != 'E') {
+            at++;
         }
-        return point < 0 ? 0 : to - point - 1;
+        return at;
     }
 
     private static long exponent(char[] text, int from, int end) {
@@ -57,29 +79,13 @@ final class JsonNumbers {
             at++;
         }
         if (end - at > MAX_EXPONENT_DIGITS) {
-            return Long.MIN_VALUE;
+            return TOO_LARGE;
         }
         long exponent = 0;
         while (at < end) {
             exponent = 10 * exponent + (text[at++] - '0');
         }
         return negative ? -exponent : exponent;
-    }
-
-    private static CharSequence canonical(boolean negative, StringBuilder digits, long exponent) {
-        int last = digits.length();
-        while (last > 0 && digits.charAt(last - 1) == '0') {
-            last--;
-        }
-        if (last == 0) {
-            return "0";
-        }
-        int zeros = digits.length() - last;
-        digits.setLength(last);
-        if (negative) {
-            digits.insert(0, '-');
-        }
-        return digits.append('e').append(exponent + zeros);
     }
 
     /** The usual notation of what {@link #write} wrote, without an exponent unless it takes many zeros. */

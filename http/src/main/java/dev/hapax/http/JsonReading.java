@@ -19,9 +19,9 @@ final class JsonReading {
     private final Bytes out;
 
     /** Where the open containers begin in the output, and the open objects in {@link #members}. */
-    private final int[] starts = new int[Json.MAX_DEPTH + 1];
+    private int[] starts = new int[8];
 
-    private final int[] firstMembers = new int[Json.MAX_DEPTH + 1];
+    private int[] firstMembers = new int[8];
     private int depth;
 
     /** Where the members of all open objects begin in the output. */
@@ -97,6 +97,10 @@ final class JsonReading {
 
     private void begin(byte kind) {
         depth++;
+        if (depth == starts.length) {
+            starts = Arrays.copyOf(starts, 2 * depth);
+            firstMembers = Arrays.copyOf(firstMembers, 2 * depth);
+        }
         starts[depth] = out.length();
         firstMembers[depth] = memberCount;
         out.put(kind).putInt(0);

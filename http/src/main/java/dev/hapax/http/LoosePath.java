@@ -65,7 +65,7 @@ final class LoosePath {
 
     private static boolean hasEscape(String text) {
         for (int i = text.indexOf('%'); i >= 0; i = text.indexOf('%', i + 1)) {
-            if (Percent.escapeAt(text, i) || text.startsWith("%u", i)) {
+            if (Percent.anyEscapeAt(text, i)) {
                 return true;
             }
         }

@@ -52,6 +52,16 @@ final class Percent {
         return text.charAt(index) == '%' && isHex(text, index + 1) && isHex(text, index + 2);
     }
 
+    /** Whether somebody might see an escape there: some servers know one with {@code u} and four digits too. */
+    static boolean anyEscapeAt(String text, int index) {
+        return escapeAt(text, index)
+                || (text.regionMatches(true, index, "%u", 0, 2)
+                        && isHex(text, index + 2)
+                        && isHex(text, index + 3)
+                        && isHex(text, index + 4)
+                        && isHex(text, index + 5));
+    }
+
     private static boolean isHex(String text, int index) {
         return index < text.length() && text.charAt(index) < 0x80 && Character.digit(text.charAt(index), 16) >= 0;
     }

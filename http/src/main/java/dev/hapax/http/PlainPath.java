@@ -52,9 +52,7 @@ record PlainPath(List<String> segments, boolean tidy) {
     private static boolean hasPlainCharacters(String segment) {
         for (int i = 0; i < segment.length(); i++) {
             char c = segment.charAt(i);
-            if (Character.isISOControl(c)
-                    || MEANINGFUL.indexOf(c) >= 0
-                    || (c == '%' && (Percent.escapeAt(segment, i) || segment.startsWith("%u", i)))) {
+            if (Character.isISOControl(c) || MEANINGFUL.indexOf(c) >= 0 || Percent.anyEscapeAt(segment, i)) {
                 return false;
             }
         }

@@ -5,9 +5,11 @@ import dev.hapax.Lease;
 import dev.hapax.OutcomeUnknownException;
 import dev.hapax.TerminalFailure;
 import dev.hapax.http.HttpPolicy.ServerErrors;
+import dev.hapax.http.Problem.Facts;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +36,12 @@ final class ProtectedWork implements AsyncHandler<HttpResponse> {
     @Override
     public CompletionStage<HttpResponse> run(Lease lease) {
         return Unprotected.begin(work, new Operation(key, lease))
-                .handle((response, error) -> error == null ? settle(response) : fail(lease, Unprotected.cause(error)))
+                .handle((response, error) -> response != null ? settle(response) : fail(lease, reason(error)))
                 .thenCompose(settled -> settled);
+    }
+
+    private static Throwable reason(@Nullable Throwable error) {
+        return error == null ? new NullPointerException("the work ended without a response") : Unprotected.cause(error);
     }
 
     private CompletionStage<HttpResponse> settle(HttpResponse response) {
@@ -55,9 +61,8 @@ final class ProtectedWork implements AsyncHandler<HttpResponse> {
             return CompletableFuture.failedFuture(error);
         }
         log.error("The work of operation {} failed", lease.operationId(), error);
-        return policy.serverErrors() == ServerErrors.STORE
-                ? CompletableFuture.completedFuture(Problem.OPERATION_FAILED.response("the operation failed"))
-                : CompletableFuture.failedFuture(new Released(Problem.INTERNAL.response("the operation failed")));
+        Problem problem = policy.serverErrors() == ServerErrors.STORE ? Problem.OPERATION_FAILED : Problem.INTERNAL;
+        return settle(problem.response("the operation failed", Facts.of(lease.operationId())));
     }
 
     /** Carries a response to its caller past an operation that has not ended. */

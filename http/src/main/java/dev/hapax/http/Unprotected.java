@@ -20,6 +20,7 @@ final class Unprotected {
         try {
             return CompletableFuture.supplyAsync(() -> begin(work, new Operation(null, null)), executor)
                     .thenCompose(stage -> stage)
+                    .thenApply(response -> Objects.requireNonNull(response, "the work ended without a response"))
                     .exceptionally(error -> answer(cause(error)));
         } catch (RejectedExecutionException refused) {
             return HttpIdempotency.done(Problem.OVERLOADED.response("the request was not begun"));

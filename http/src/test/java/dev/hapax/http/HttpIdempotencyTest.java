@@ -112,6 +112,16 @@ final class HttpIdempotencyTest {
     }
 
     @Test
+    void largeRequestsAreComparedWithoutTheCallersThread() {
+        String large = "[" + "1,".repeat(100_000) + "1]";
+        String[] headers = {"Idempotency-Key", "k", "Content-Type", "application/json"};
+        assertThat(text(api.send(request(large, headers)))).isEqualTo("run 1");
+        assertThat(text(api.send(request(" " + large, headers)))).isEqualTo("run 1");
+        assertProblemOfOperation(api.send(request(large.replace("1]", "2]"), headers)), Problem.KEY_REUSED);
+        assertProblem(api.send(request(large)), Problem.KEY_MISSING);
+    }
+
+    @Test
     void sameKeyOfAnotherTenantIsAnotherOperation() {
         HttpResponse mine = api.send(request("b", "Idempotency-Key", "k", "Authorization", "Bearer me"));
         HttpResponse yours = api.send(request("b", "Idempotency-Key", "k", "Authorization", "Bearer you"));
@@ -250,8 +260,15 @@ final class HttpIdempotencyTest {
     }
 
     @Test
-    void workWithoutAStageHasFailed() {
-        assertProblem(api.run(keyed("k"), operation -> null), Problem.OPERATION_FAILED);
+    void workWithoutAStageOrAResponseHasFailed() {
+        assertProblemOfOperation(api.run(keyed("k"), operation -> null), Problem.OPERATION_FAILED);
+        assertProblemOfOperation(
+                api.run(keyed("k2"), operation -> CompletableFuture.completedFuture(null)), Problem.OPERATION_FAILED);
+        assertProblemOfOperation(
+                api.run(keyed("k3"), operation -> {
+                    throw new StackOverflowError();
+                }),
+                Problem.OPERATION_FAILED);
     }
 
     @Test

@@ -64,6 +64,7 @@ final class MultipartTest {
                 "preamble|--B|a: b||x|--B--",
                 "|--B|a: b||x|--B--",
                 "--B|a: b||--B--",
+                "--B|a: b||--B|c: d||x|--B--",
                 "--B|--B--",
                 "--B|a b||x|--B--",
                 "--B| folded||x|--B--",
