@@ -8,20 +8,24 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.concurrent.CancellationException;
 
 /** Reads the body of a request whole, up to a size and within a time. Belongs to the request's event loop. */
 final class BodyReader {
     private final HttpServerRequest request;
-    private final Limits limits;
+    private final Traffic traffic;
     private final Patience patience;
     private final Promise<byte[]> whole = Promise.promise();
     private Buffer read = Buffer.buffer();
+    private int reserved;
 
-    BodyReader(HttpServerRequest request, Limits limits, Vertx vertx) {
+    BodyReader(HttpServerRequest request, Traffic traffic, Vertx vertx) {
         this.request = request;
-        this.limits = limits;
+        this.traffic = traffic;
         this.patience = Patience.of(
-                vertx, limits.bodyTimeout(), () -> refuse(Problem.REQUEST_TIMEOUT, "its body took too long"));
+                vertx,
+                traffic.limits().bodyTimeout(),
+                () -> refuse(new ProblemException(Problem.REQUEST_TIMEOUT, "its body took too long")));
     }
 
     static ProblemException tooLarge(Limits limits) {
@@ -29,7 +33,7 @@ final class BodyReader {
                 Problem.REQUEST_TOO_LARGE, "its body has more than the " + limits.maxBody() + " bytes allowed here");
     }
 
-    /** Fails with a {@link ProblemException}; never completes if the client goes away. */
+    /** Fails with a {@link ProblemException}, or with something else when it was stopped. */
     Future<byte[]> read() {
         patience.start();
         request.handler(this::add);
@@ -41,26 +45,31 @@ final class BodyReader {
         return whole.future();
     }
 
-    /** Reads nothing more. */
+    /** Reads nothing more. What was read is no longer needed, and what was not never will be whole. */
     void stop() {
+        whole.tryFail(new CancellationException());
         patience.stop();
         read = Buffer.buffer();
+        traffic.free(reserved);
+        reserved = 0;
     }
 
     private void add(Buffer bytes) {
         if (whole.future().isComplete()) {
             return;
         }
-        if (read.length() + bytes.length() > limits.maxBody()) {
-            stop();
-            whole.tryFail(tooLarge(limits));
+        if (read.length() + bytes.length() > traffic.limits().maxBody()) {
+            refuse(tooLarge(traffic.limits()));
+        } else if (!traffic.reserve(bytes.length())) {
+            refuse(new ProblemException(Problem.OVERLOADED, "there is no room for its body now"));
         } else {
+            reserved += bytes.length();
             read.appendBuffer(bytes);
         }
     }
 
-    private void refuse(Problem problem, String detail) {
+    private void refuse(ProblemException problem) {
+        whole.tryFail(problem);
         stop();
-        whole.tryFail(new ProblemException(problem, detail));
     }
 }

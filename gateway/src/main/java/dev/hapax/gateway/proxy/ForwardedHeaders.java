@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.SocketAddress;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Tells the upstream who asked, and how: {@code X-Forwarded-*}, {@code Forwarded} (RFC 7239), {@code Via}. */
 final class ForwardedHeaders {
@@ -25,10 +26,7 @@ final class ForwardedHeaders {
         String scheme = request.isSSL() ? "https" : "http";
         told = listed(told, "X-Forwarded-For", client);
         told = unlessClaimed(told, "X-Forwarded-Proto", scheme);
-        told = unlessClaimed(
-                told,
-                "X-Forwarded-Port",
-                Integer.toString(request.localAddress().port()));
+        told = unlessClaimed(told, "X-Forwarded-Port", Integer.toString(port(request.localAddress())));
         String forwarded = "for=" + node(client) + ";proto=" + scheme;
         if (!host.isEmpty()) {
             told = unlessClaimed(told, "X-Forwarded-Host", host);
@@ -54,7 +52,15 @@ final class ForwardedHeaders {
         return headers.contains(name) ? headers : headers.with(name, value);
     }
 
-    private static String address(SocketAddress client) {
+    private static int port(@Nullable SocketAddress local) {
+        return local == null ? 0 : local.port();
+    }
+
+    /** @param client empty when it has already gone */
+    private static String address(@Nullable SocketAddress client) {
+        if (client == null) {
+            return "unknown";
+        }
         String address = client.hostAddress();
         int zone = address.indexOf('%');
         return zone < 0 ? address : address.substring(0, zone);

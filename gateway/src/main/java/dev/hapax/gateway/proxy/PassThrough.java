@@ -88,7 +88,7 @@ final class PassThrough {
         sent = toSend;
         toSend.exceptionHandler(failure -> {}); // the response fails too
         toSend.continueHandler(now -> exchange.reply().sendContinue());
-        toSend.earlyHintsHandler(hints -> exchange.reply().sendEarlyHints(hints));
+        toSend.earlyHintsHandler(hints -> exchange.reply().sendEarlyHints(Relay.headersOf(hints)));
         toSend.response().onComplete(came -> {
             if (came.succeeded()) {
                 received(came.result());

@@ -40,7 +40,7 @@ final class ProtectedExchange {
         this.call = call;
         this.vertx = vertx;
         this.traffic = traffic;
-        this.reader = new BodyReader(exchange.request(), traffic.limits(), vertx);
+        this.reader = new BodyReader(exchange.request(), traffic, vertx);
     }
 
     void start() {
@@ -94,6 +94,7 @@ final class ProtectedExchange {
     }
 
     private void answer(@Nullable HttpResponse response, @Nullable Throwable error) {
+        reader.stop();
         boolean wanted = !exchange.isGone() && !answered;
         RestOfResponse rest = call.rest();
         if (rest != null && wanted && response != null && response.rest() == rest) {

@@ -3,12 +3,12 @@ package dev.hapax.gateway.proxy;
 import dev.hapax.http.Headers;
 import dev.hapax.http.Headers.Field;
 import dev.hapax.http.Problem;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.StreamSupport;
 
@@ -40,10 +40,13 @@ final class Relay {
 
     /** Without what means one connection only, and without its length. */
     static Headers headersOf(HttpClientResponse response) {
-        List<Field> fields = StreamSupport.stream(response.headers().spliterator(), false)
+        return HopByHop.removed(headersOf(response.headers())).without("Content-Length"::equalsIgnoreCase);
+    }
+
+    static Headers headersOf(MultiMap headers) {
+        return new Headers(StreamSupport.stream(headers.spliterator(), false)
                 .map((Map.Entry<String, String> header) -> new Field(header.getKey(), header.getValue()))
-                .toList();
-        return HopByHop.removed(new Headers(fields)).without("Content-Length"::equalsIgnoreCase);
+                .toList());
     }
 
     static long lengthOf(HttpClientResponse response) {

@@ -63,9 +63,11 @@ final class Reply {
         }
     }
 
-    void sendEarlyHints(MultiMap hints) {
+    void sendEarlyHints(Headers hints) {
         if (request.version() != HttpVersion.HTTP_1_0 && !begun) {
-            response.writeEarlyHints(hints);
+            MultiMap headers = HttpHeaders.headers();
+            HopByHop.removed(hints).fields().forEach(field -> headers.add(field.name(), field.value()));
+            response.writeEarlyHints(headers);
         }
     }
 

@@ -5,13 +5,18 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** All exchanges that are under way, and whether there will be more. Thread-safe. */
 final class Traffic {
+    /** Bodies that are read whole may take up a quarter of the heap together. */
+    private static final long MOST_FOR_BODIES = Runtime.getRuntime().maxMemory() / 4;
+
     private final Limits limits;
     private final GatewayMetrics metrics;
     private final Set<Exchange> underWay = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final AtomicLong bodies = new AtomicLong();
     private volatile boolean stopping;
     private volatile boolean givenUp;
 
@@ -46,6 +51,19 @@ final class Traffic {
         if (stopping && underWay.isEmpty()) {
             drained.complete(null);
         }
+    }
+
+    /** Makes room for what is read of a body, if there is any left. */
+    boolean reserve(int bytes) {
+        if (bodies.addAndGet(bytes) <= MOST_FOR_BODIES) {
+            return true;
+        }
+        bodies.addAndGet(-bytes);
+        return false;
+    }
+
+    void free(int bytes) {
+        bodies.addAndGet(-bytes);
     }
 
     boolean isStopping() {

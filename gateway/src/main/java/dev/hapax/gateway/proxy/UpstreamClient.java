@@ -5,6 +5,7 @@ import dev.hapax.gateway.proxy.GatewaySettings.Protocol;
 import dev.hapax.gateway.proxy.GatewaySettings.Upstream;
 import dev.hapax.http.Headers;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
@@ -15,7 +16,9 @@ import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.impl.ConnectionBase;
+import java.net.ConnectException;
 import java.time.Duration;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The connections of one event loop to an upstream. They are not shared between event loops, so that what is known of a
@@ -28,13 +31,16 @@ final class UpstreamClient {
     private static final int MAX_HEADERS = 64 << 10;
     private static final int MAX_TUNNELS = 100_000;
     private static final int STALE_CONNECTIONS = 3;
+    private static final Duration MARGIN = Duration.ofSeconds(1);
 
+    private final Vertx vertx;
     private final Upstream upstream;
     private final HttpClient exchanges;
     private final HttpClient tunnels;
 
     /** @param loops how many event loops share the upstream's pool */
     UpstreamClient(Vertx vertx, Upstream upstream, int loops) {
+        this.vertx = vertx;
         this.upstream = upstream;
         Pool pool = upstream.pool();
         HttpClientOptions options = TlsOptions.towards(upstream, options(upstream));
@@ -82,23 +88,43 @@ final class UpstreamClient {
      * @param host empty for the upstream's own
      */
     Future<HttpClientRequest> open(RequestHead head, String host, Headers headers) {
-        return live(head, STALE_CONNECTIONS).map(request -> with(request, host, headers));
+        return inTime(live(head, STALE_CONNECTIONS)).map(request -> with(request, host, headers));
     }
 
     /** The same, for a request whose connection will be used for something else than HTTP. */
     Future<HttpClientRequest> openTunnel(RequestHead head, String host, Headers headers) {
-        return tunnels.request(options(head)).map(request -> with(request, host, headers));
+        return inTime(tunnels.request(options(head))).map(request -> with(request, host, headers));
+    }
+
+    /** The pool has a timeout of its own; but where that and a connection come at the same time, it tells nobody. */
+    private Future<HttpClientRequest> inTime(Future<HttpClientRequest> opening) {
+        Promise<HttpClientRequest> opened = Promise.promise();
+        Patience patience = Patience.of(
+                vertx,
+                waitTimeout().plus(MARGIN),
+                () -> opened.tryFail(new TimeoutException("no connection in time")));
+        patience.start();
+        opening.onComplete(result -> {
+            patience.stop();
+            if (result.failed()) {
+                opened.tryFail(result.cause());
+            } else if (!opened.tryComplete(result.result())) {
+                result.result().reset();
+            }
+        });
+        return opened.future();
     }
 
     /** A pooled connection may have been closed without the pool knowing. */
     private Future<HttpClientRequest> live(RequestHead head, int attempts) {
         return exchanges.request(options(head)).compose(request -> {
-            if (attempts == 0
-                    || ((ConnectionBase) request.connection()).channel().isActive()) {
+            if (((ConnectionBase) request.connection()).channel().isActive()) {
                 return Future.succeededFuture(request);
             }
             request.reset();
-            return live(head, attempts - 1);
+            return attempts == 0
+                    ? Future.failedFuture(new ConnectException("every connection was closed"))
+                    : live(head, attempts - 1);
         });
     }
 
@@ -110,12 +136,20 @@ final class UpstreamClient {
                 .setSsl(upstream.isTls())
                 .setURI(head.target())
                 .setFollowRedirects(false)
-                .setConnectTimeout(
-                        millis(upstream.connectTimeout().plus(upstream.pool().waitTimeout())));
+                .setConnectTimeout(millis(waitTimeout()));
+    }
+
+    private Duration waitTimeout() {
+        return upstream.connectTimeout().plus(upstream.pool().waitTimeout());
     }
 
     private static HttpClientRequest with(HttpClientRequest request, String host, Headers headers) {
-        headers.fields().forEach(field -> request.headers().add(field.name(), field.value()));
+        try {
+            headers.fields().forEach(field -> request.headers().add(field.name(), field.value()));
+        } catch (RuntimeException refused) {
+            request.reset();
+            throw refused;
+        }
         if (host.isEmpty()) {
             return request;
         }

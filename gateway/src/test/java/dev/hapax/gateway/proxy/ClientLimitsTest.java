@@ -263,6 +263,7 @@ class ClientLimitsTest {
             client.send("GET /endless HTTP/1.1\r\nHost: h\r\n\r\n");
 
             assertThat(stopped.await(20, TimeUnit.SECONDS)).isTrue();
+            await().until(() -> gateway.metric("hapax_gateway_connections") == 0);
         }
     }
 

@@ -9,9 +9,6 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +35,7 @@ class IdleConnectionsTest {
             for (int i = 0; i < CONNECTIONS; i++) {
                 clients.add(used(gateway));
             }
-            assertThat(openConnections(gateway)).isEqualTo(clients.size());
+            assertThat(gateway.metric("hapax_gateway_connections")).isEqualTo(clients.size());
 
             await().atMost(Duration.ofSeconds(30))
                     .untilAsserted(
@@ -70,17 +67,6 @@ class IdleConnectionsTest {
                 throw new IOException("closed");
             }
         }
-    }
-
-    private static int openConnections(TestGateway gateway) throws Exception {
-        String metrics = HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(gateway.admin("/metrics")).build(), BodyHandlers.ofString())
-                .body();
-        return metrics.lines()
-                .filter(line -> line.startsWith("hapax_gateway_connections "))
-                .mapToInt(line -> (int) Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-                .findFirst()
-                .orElseThrow();
     }
 
     /** What is in use once everything that is not has been collected. */

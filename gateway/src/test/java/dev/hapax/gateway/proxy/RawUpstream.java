@@ -11,6 +11,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -88,6 +90,14 @@ final class RawUpstream implements AutoCloseable {
 
     List<Connection> connections() {
         return List.copyOf(connections);
+    }
+
+    /** How many connections the gateway has open to here, as its own end sees it. */
+    long connected() throws IOException {
+        String address = "0100007F:%04X".formatted(server.getLocalPort());
+        return Files.readAllLines(Path.of("/proc/net/tcp")).stream()
+                .filter(line -> line.matches("\\s*\\d+: \\S+ " + address + " (01|08) .*"))
+                .count();
     }
 
     private void accept() {

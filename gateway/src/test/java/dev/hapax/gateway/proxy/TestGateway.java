@@ -19,7 +19,11 @@ import dev.hapax.store.Store;
 import dev.hapax.store.WhenAbandoned;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -60,6 +64,18 @@ final class TestGateway implements AutoCloseable {
 
     URI admin(String path) {
         return URI.create("http://127.0.0.1:" + gateway.adminPort().orElseThrow() + path);
+    }
+
+    /** The value of a metric without labels. */
+    double metric(String name) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(admin("/metrics")).build(), BodyHandlers.ofString())
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(name + ' '))
+                .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+                .findFirst()
+                .orElseThrow();
     }
 
     Gateway gateway() {
