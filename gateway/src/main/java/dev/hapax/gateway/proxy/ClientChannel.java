@@ -6,7 +6,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +31,9 @@ final class ClientChannel extends ChannelInboundHandlerAdapter {
         this.limits = limits;
     }
 
-    static ClientChannel of(HttpConnection connection) {
-        return Objects.requireNonNull(
-                ((ConnectionBase) connection).channel().pipeline().get(ClientChannel.class));
+    /** Empty when the connection is closed. */
+    static @Nullable ClientChannel of(HttpConnection connection) {
+        return ((ConnectionBase) connection).channel().pipeline().get(ClientChannel.class);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.hapax.http.Problem;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,7 @@ final class Exchange {
         this.head = head;
         this.traffic = traffic;
         this.context = vertx.getOrCreateContext();
-        this.channel = ClientChannel.of(request.connection());
+        this.channel = Objects.requireNonNull(ClientChannel.of(request.connection()), "closed");
         this.reply = new Reply(request, head, channel, vertx, traffic);
         request.exceptionHandler(failure -> leave());
         request.response().exceptionHandler(failure -> leave());

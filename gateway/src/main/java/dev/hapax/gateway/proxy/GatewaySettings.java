@@ -233,7 +233,9 @@ public record GatewaySettings(
 
         public Pool {
             requirePositive(size, "the size of the pool");
-            requireNotNegative(Duration.ofMillis(maxWaiting), "the number of waiting requests");
+            if (maxWaiting < 0) {
+                throw new IllegalArgumentException("maxWaiting is " + maxWaiting + "; it cannot be negative");
+            }
             requirePositive(waitTimeout, "the pool's wait timeout");
             requireNotNegative(idleTimeout, "the pool's idle timeout");
         }

@@ -182,9 +182,10 @@ final class ProxyServer extends VerticleBase {
         exchange(request, null).answer(problem, "its head cannot be read");
     }
 
-    /** A client that was told of its last response here gets no other one. */
+    /** A client that was told of its last response here gets no other one, nor does one that has gone. */
     private static boolean comesTooLate(HttpServerRequest request) {
-        return ClientChannel.of(request.connection()).takesNoMore();
+        ClientChannel channel = ClientChannel.of(request.connection());
+        return channel == null || channel.takesNoMore();
     }
 
     private Exchange exchange(HttpServerRequest request, @Nullable RequestHead head) {

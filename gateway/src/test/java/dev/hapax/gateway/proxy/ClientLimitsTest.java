@@ -60,7 +60,7 @@ class ClientLimitsTest {
                 try (RawClient client = new RawClient(gateway)) {
                     client.send("POST /charges HTTP/1.1\r\nHost: h\r\nIdempotency-Key: k\r\n"
                             + "Transfer-Encoding: chunked\r\n\r\n"
-                            + ("400\r\n" + "x".repeat(1024) + "\r\n").repeat(300) + "0\r\n\r\n");
+                            + ("400\r\n" + "x".repeat(1024) + "\r\n").repeat(900) + "0\r\n\r\n");
 
                     assertTooLarge(client.read());
                     assertThat(client.isClosed()).isTrue();

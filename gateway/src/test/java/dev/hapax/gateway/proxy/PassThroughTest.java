@@ -7,6 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.hapax.gateway.proxy.GatewaySettings.Forwarding;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,7 +25,9 @@ import java.net.http.WebSocket;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.Locale;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -171,7 +179,7 @@ class PassThroughTest {
 
         assertThat(request.headers().fields())
                 .noneMatch(
-                        field -> field.name().toLowerCase(java.util.Locale.ROOT).startsWith("hapax-"));
+                        field -> field.name().toLowerCase(Locale.ROOT).startsWith("hapax-"));
     }
 
     @Test
@@ -361,6 +369,40 @@ class PassThroughTest {
             assertThat(get.line()).isEqualTo("GET /a?b=c HTTP/1.1");
             assertThat(get.headers().contains("Transfer-Encoding")).isFalse();
             assertThat(upstream.requests().get(3).header("Transfer-Encoding")).isEqualTo("chunked");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/a b",
+                "/ HTTP/1.1\r\nX-Smuggled: yes",
+                "/\tx",
+                "/#x",
+                "http://elsewhere/",
+                "elsewhere",
+                "/\u00e4",
+                "*"
+            })
+    void http2CannotSayWhatHttp1Cannot(String path) throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try (RawUpstream upstream = RawUpstream.answering(any -> OK);
+                TestGateway gateway = TestGateway.before(upstream.uri()).start()) {
+            HttpClientOptions http2 = new HttpClientOptions()
+                    .setProtocolVersion(HttpVersion.HTTP_2)
+                    .setHttp2ClearTextUpgrade(false);
+            CompletableFuture<Integer> status = vertx.createHttpClient(http2)
+                    .request(HttpMethod.GET, gateway.port(), "127.0.0.1", path)
+                    .compose(HttpClientRequest::send)
+                    .map(HttpClientResponse::statusCode)
+                    .otherwise(400) // reset as malformed
+                    .toCompletionStage()
+                    .toCompletableFuture();
+
+            assertThat(status).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(400);
+            assertThat(upstream.requests()).isEmpty();
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
         }
     }
 

@@ -167,6 +167,24 @@ class ProtectedExchangeTest {
         }
     }
 
+    /** What is held back must not be lost to the close that follows it. */
+    @Test
+    void responseThatIsHeldBackIsWholeThoughTheUpstreamClosesAfterIt() throws Exception {
+        try (RawUpstream upstream = RawUpstream.start(connection -> {
+                    int chunks = Integer.parseInt(
+                            connection.read().orElseThrow().header("Idempotency-Key").replace("\"", ""));
+                    connection.send("HTTP/1.1 201 Created\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+                            + "1\r\nx\r\n".repeat(chunks) + "0\r\n\r\n");
+                });
+                TestGateway gateway = TestGateway.before(upstream.uri())
+                        .charges(PARKING.maxBody(5))
+                        .start()) {
+            for (int chunks = 1; chunks < 100; chunks++) {
+                assertThat(charge(gateway, Integer.toString(chunks)).body()).hasSize(chunks);
+            }
+        }
+    }
+
     private static byte[] largeResponse(String framing, int size) {
         String head = "HTTP/1.1 201 Created\r\nConnection: close\r\n";
         String text = switch (framing) {

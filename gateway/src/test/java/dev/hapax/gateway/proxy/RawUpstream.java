@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** An upstream that does to its connections exactly what a test wants. */
 final class RawUpstream implements AutoCloseable {
@@ -92,11 +93,18 @@ final class RawUpstream implements AutoCloseable {
         return List.copyOf(connections);
     }
 
-    /** How many connections the gateway has open to here, as its own end sees it. */
+    /** How many connections the gateway has open to here, as the kernel sees its end of them. */
     long connected() throws IOException {
-        String address = "0100007F:%04X".formatted(server.getLocalPort());
-        return Files.readAllLines(Path.of("/proc/net/tcp")).stream()
-                .filter(line -> line.matches("\\s*\\d+: \\S+ " + address + " (01|08) .*"))
+        String open = ".*:%04X (01|08) .*".formatted(server.getLocalPort()); // ESTABLISHED, CLOSE_WAIT
+        return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
+                .flatMap(table -> {
+                    try {
+                        return Files.readAllLines(Path.of(table)).stream();
+                    } catch (IOException unreadable) {
+                        throw new UncheckedIOException(unreadable);
+                    }
+                })
+                .filter(line -> line.matches(open))
                 .count();
     }
 

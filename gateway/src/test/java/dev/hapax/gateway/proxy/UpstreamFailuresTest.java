@@ -12,6 +12,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -234,6 +235,7 @@ class UpstreamFailuresTest {
                         .start();
                 RawClient client = new RawClient(gateway)) {
             assertThat(client.charge("one").read().status()).isEqualTo(201);
+            assertThat(upstream.connected()).isEqualTo(1);
             close.countDown();
             closed.await();
             await().until(() -> upstream.connected() == 0);
@@ -307,6 +309,36 @@ class UpstreamFailuresTest {
                 assertThat(client.charge("k" + i).read().status()).isEqualTo(201);
             }
             assertThat(upstream.connections()).hasSize(1);
+        }
+    }
+
+    @Test
+    void upstreamThatTakesNothingIsCutOff() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        try (RawUpstream upstream = RawUpstream.start(connection -> {
+                    Message.readHead(connection.in());
+                    over.await();
+                });
+                TestGateway gateway = TestGateway.before(upstream.uri())
+                        .responseTimeout(Duration.ofMillis(500))
+                        .start();
+                RawClient client = new RawClient(gateway)) {
+            client.send("PUT /large HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n");
+            CompletableFuture<Void> upload = CompletableFuture.runAsync(() -> {
+                try {
+                    while (true) {
+                        client.out().write(new byte[1 << 16]);
+                    }
+                } catch (IOException closed) {
+                    return;
+                }
+            });
+
+            assertThat(client.read().status()).isEqualTo(504);
+            upload.join();
+            await().until(() -> upstream.connected() == 0);
+        } finally {
+            over.countDown();
         }
     }
 
