@@ -84,10 +84,14 @@ final class CapturedResponse implements HttpServletResponse {
     /** More was written than is kept. */
     void overflow() throws IOException {
         committed = true;
-        if (Messages.hasBody(head.status())) {
-            exchange.overflow(made(this));
-        } else {
-            body.end();
+        try {
+            if (Messages.hasBody(head.status())) {
+                exchange.overflow(made(this));
+            }
+        } finally {
+            if (!body.isStreaming()) {
+                body.end(); // nobody reads it, so nobody holds it
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import dev.hapax.http.HttpRequest;
 import dev.hapax.http.HttpResponse;
 import dev.hapax.http.Match;
 import dev.hapax.http.ProblemException;
+import dev.hapax.http.servlet.Exchange.Means;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 public final class HapaxFilter implements Filter {
     /** The request attribute that holds the {@link dev.hapax.http.Operation}; not there if nothing protects it. */
     public static final String OPERATION = "dev.hapax.http.Operation";
+
+    private static final byte[] NOTHING = {};
 
     private final HttpIdempotency idempotency;
     private final Settings settings;
@@ -103,32 +106,27 @@ public final class HapaxFilter implements Filter {
 
     private void route(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        String method = request.getMethod();
-        Headers headers = Messages.headers(request);
+        Optional<Match> match;
+        HttpRequest whole;
         try {
-            String path = Messages.path(request);
-            Optional<Match> match = idempotency.match(method, path, headers);
-            if (match.isPresent()) {
-                protect(match.get(), request, response, chain);
-            } else if (path.startsWith(HttpIdempotency.RESERVED_PATH)) {
-                HttpRequest asked = Messages.request(request, headers, new byte[0]);
-                HttpResponse answer =
-                        idempotency.reserved(asked).toCompletableFuture().join();
-                Messages.send(request, response, answer);
-            } else {
-                chain.doFilter(request, response);
-            }
+            Headers headers = Messages.headers(request);
+            match = idempotency.match(request.getMethod(), Messages.path(request), headers);
+            byte[] body = match.isPresent() ? RequestBody.read(request, settings.maxRequestBody()) : NOTHING;
+            whole = Messages.request(request, headers, body);
         } catch (ProblemException refused) {
             Messages.send(request, response, refused.response());
+            return;
         }
-    }
-
-    private void protect(Match match, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
-            throws IOException, ServletException {
-        byte[] body = RequestBody.read(request, settings.maxRequestBody());
-        HttpRequest whole = Messages.request(request, Messages.headers(request), body);
-        Exchange exchange =
-                new Exchange(request, response, chain, new Exchange.Means(body, idempotency.maxBody(match), errorPage));
-        exchange.begin(loop -> idempotency.run(match, whole, exchange, loop));
+        if (match.isPresent()) {
+            Means means = new Means(whole.body(), idempotency.maxBody(match.get()), errorPage);
+            Exchange exchange = new Exchange(request, response, chain, means);
+            exchange.begin(loop -> idempotency.run(match.get(), whole, exchange, loop));
+        } else if (whole.path().startsWith(HttpIdempotency.RESERVED_PATH)) {
+            HttpResponse answer =
+                    idempotency.reserved(whole).toCompletableFuture().join();
+            Messages.send(request, response, answer);
+        } else {
+            chain.doFilter(request, response);
+        }
     }
 }

@@ -34,7 +34,9 @@ final class Messages {
     static String path(HttpServletRequest request) {
         String context = request.getContextPath();
         String uri = request.getRequestURI();
-        if (uri.startsWith(context)) {
+        if (uri.equals(context)) {
+            return "/";
+        } else if (uri.startsWith(context)) {
             return uri.substring(context.length());
         } else if (SAFE.contains(request.getMethod())) {
             return uri;

@@ -38,6 +38,7 @@ enum Container {
             server.addConnector(connector);
             ServletContextHandler context =
                     new ServletContextHandler(site.contextPath(), ServletContextHandler.SESSIONS);
+            context.setAllowNullPathInContext(true);
             context.getServletHandler().setDecodeAmbiguousURIs(true);
             FilterHolder filter = new FilterHolder(site.filter());
             filter.setAsyncSupported(true);
@@ -69,6 +70,7 @@ enum Container {
             tomcat.setConnector(connector);
             Context context =
                     tomcat.addContext(site.contextPath().equals("/") ? "" : site.contextPath(), base.getPath());
+            context.setMapperContextRootRedirectEnabled(false);
             FilterDef filter = new FilterDef();
             filter.setFilterName("hapax");
             filter.setFilter(site.filter());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hapax.testkit.http.Answer;
 import dev.hapax.testkit.http.Probe.Request;
 import jakarta.servlet.RequestDispatcher;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** An application that is not at the root, and renders its own errors. */
@@ -38,6 +39,35 @@ abstract class ContextTests extends FilterTesting {
         assertThat(refused.header("Link")).isEqualTo("</shop/.hapax/problems/key-missing>; rel=\"describedby\"");
         assertThat(http().get("/shop/.hapax/problems/key-missing").send().status())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void noSpellingOfTheContextPathLeadsAroundARoute() {
+        String path = lab().on((request, response) -> response.getWriter().print("ran"));
+        for (String crooked : List.of(
+                "/shop/../shop" + path,
+                "/shop/%2e%2e/shop" + path,
+                "/shop/x/../../shop" + path,
+                "/shop/..;/shop" + path,
+                "/shop;x=y" + path,
+                "/shop/;x=y" + path,
+                "//shop" + path,
+                "/shop/" + path,
+                "/./shop" + path,
+                "/sh%6Fp" + path,
+                "/x/../shop" + path,
+                "/shop%2F" + path.substring(1))) {
+            Answer answer = http().keyless(crooked).send();
+
+            assertThat(answer.status()).as(crooked).isBetween(400, 499);
+        }
+        assertThat(lab().runs(path)).isZero();
+    }
+
+    @Test
+    void theContextPathItselfIsAPath() {
+        assertThat(http().keyless("/shop").send().status()).isEqualTo(404); // there is no script for it
+        assertThat(http().keyless("/shop/").send().status()).isEqualTo(404);
     }
 
     @Test

@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.hapax.testkit.http.Probe;
 import dev.hapax.testkit.http.Probe.Request;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletResponse;
@@ -12,7 +14,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
@@ -126,6 +130,36 @@ abstract class LargeResponseTests extends FilterTesting {
 
         export.send().assertProblem(409, "response-not-stored", false);
         assertThat(runs(export)).isEqualTo(1);
+    }
+
+    @Test
+    void whatNobodyReadsAnyMoreIsNotHeldEither() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CompletableFuture<Integer> held = new CompletableFuture<>();
+        AtomicInteger lost = new AtomicInteger();
+        Request export = request((request, response) -> {
+            begun.countDown();
+            goOn.await();
+            CapturedBody body = (CapturedBody) response.getOutputStream();
+            for (int i = 0; i < PIECES; i++) {
+                try {
+                    body.write(piece(0));
+                } catch (IOException gone) {
+                    lost.incrementAndGet(); // and go on, as careless servlets do
+                }
+            }
+            held.complete(body.bytes().length);
+        });
+        var impatient = export.through(Probe.fresh(lab(), version)).begin();
+        assertThat(begun.await(60, SECONDS)).isTrue();
+        impatient.cancel(true);
+        export.send();
+        goOn.countDown();
+
+        assertThat(held.get(60, SECONDS)).isLessThanOrEqualTo(Lab.MAX_BODY);
+        await().until(export::send, answer -> !answer.member("type").endsWith("in-progress"))
+                .assertProblem(409, "response-not-stored", false);
     }
 
     @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hapax.http.Operation;
+import dev.hapax.http.Problem;
+import dev.hapax.http.ProblemException;
 import dev.hapax.testkit.http.Answer;
 import dev.hapax.testkit.http.Probe.Request;
 import jakarta.servlet.ServletException;
@@ -234,6 +236,15 @@ abstract class RequestTests extends FilterTesting {
         });
 
         assertThat(http().get(path).send().status()).isEqualTo(200);
+    }
+
+    @Test
+    void whatAnUnprotectedServletThrowsIsTheContainersToAnswer() {
+        String path = lab().on("/open/", (request, response) -> {
+            throw new ProblemException(Problem.IN_DOUBT, "not meant for the filter");
+        });
+
+        assertThat(http().keyless(path).send().status()).isEqualTo(500);
     }
 
     @Test
