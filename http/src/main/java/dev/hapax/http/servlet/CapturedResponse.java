@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * this one is still to be sent. Other containers insist on finding theirs: they get a {@link LookThrough}.
  */
 final class CapturedResponse implements HttpServletResponse {
-    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+            .withZone(ZoneOffset.UTC);
 
     private final HttpServletResponse response;
     private final Exchange exchange;

@@ -87,6 +87,7 @@ final class Exchange implements Work {
             leave(loop.interrupted() && !begun ? shuttingDown().response() : null);
         } finally {
             if (loop.interrupted()) {
+                response.flushBuffer(); // an interrupted thread cannot write
                 Thread.currentThread().interrupt();
             }
         }

@@ -2,6 +2,7 @@ package dev.hapax.http.servlet;
 
 import dev.hapax.Hapax;
 import dev.hapax.Policy;
+import dev.hapax.WhenInFlight;
 import dev.hapax.http.FingerprintRule;
 import dev.hapax.http.HttpIdempotency;
 import dev.hapax.http.HttpPolicy;
@@ -24,6 +25,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient.Version;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -74,11 +76,13 @@ final class Lab extends HttpSubject {
         Hapax hapax = Hapax.on(new MemoryStore())
                 .scope("lab", policy)
                 .scope("released", policy)
+                .scope("wait", policy.whenInFlight(WhenInFlight.waitAtMost(Duration.ofMinutes(1))))
                 .build();
         HttpPolicy releasing = new HttpPolicy(true, ServerErrors.RELEASE, FingerprintRule.WHOLE, Set.of());
         KeySource key = KeySource.Header.DEFAULT;
         Routes routes = new Routes(List.of(
                 new Route("POST", PathPattern.of("/lab/{name}"), "lab", key, HttpPolicy.defaults()),
+                new Route("POST", PathPattern.of("/wait/{name}"), "wait", key, HttpPolicy.defaults()),
                 new Route("POST", PathPattern.of("/fragile/{name}"), "lab", key, HttpPolicy.defaults()),
                 new Route("POST", PathPattern.of("/released/{name}"), "released", key, releasing)));
         return new HttpIdempotency(hapax, routes, new TenantSource.None());

@@ -62,8 +62,14 @@ abstract class RequestTests extends FilterTesting {
             assertThatThrownBy(request::getInputStream).isInstanceOf(IllegalStateException.class);
             response.setStatus(204);
         });
+        Request other = request((request, response) -> {
+            request.getInputStream();
+            assertThatThrownBy(request::getReader).isInstanceOf(IllegalStateException.class);
+            response.setStatus(204);
+        });
 
         assertThat(sendTwice(both).status()).isEqualTo(204);
+        assertThat(sendTwice(other).status()).isEqualTo(204);
     }
 
     @Test

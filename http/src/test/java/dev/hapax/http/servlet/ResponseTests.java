@@ -15,9 +15,11 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.UnavailableException;
 import jakarta.servlet.http.Cookie;
 import java.io.PrintWriter;
+import java.io.UnsupportedEncodingException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -107,7 +109,7 @@ abstract class ResponseTests extends FilterTesting {
 
         assertThat(replay.header("ETag")).isEqualTo("\"new\"");
         assertThat(replay.all("Link")).containsExactly("</a>; rel=a", "</b>; rel=b");
-        assertThat(replay.header("Last-Modified")).isEqualTo("Thu, 1 Jan 1970 00:00:00 GMT");
+        assertThat(replay.header("Last-Modified")).isEqualTo("Thu, 01 Jan 1970 00:00:00 GMT");
         assertThat(replay.header("Retry-After")).isEqualTo("7");
         assertThat(replay.header("Content-Language")).isEqualTo("de-DE");
         assertThat(replay.all("Vary")).isEmpty();
@@ -173,6 +175,97 @@ abstract class ResponseTests extends FilterTesting {
         }
         assertThat(absolute.send().header("Location")).isEqualTo("https://example.org/a?b");
         assertThat(relative.send().header("Location")).isEqualTo("/a");
+    }
+
+    @Test
+    void aRedirectMayHaveAnotherStatusAndABody() throws Exception {
+        Request redirect = request((request, response) -> {
+            response.getOutputStream().print("over there");
+            response.sendRedirect("/a", 303, false);
+        });
+
+        Answer answer = sendTwice(redirect);
+
+        assertThat(answer.status()).isEqualTo(303);
+        assertThat(answer.text()).isEqualTo("over there");
+    }
+
+    @Test
+    void whateverIsFlushedIsCommitted() {
+        Request writer = request((request, response) -> {
+            response.getWriter().print("a");
+            response.getWriter().flush();
+            assertThat(response.isCommitted()).isTrue();
+            response.getWriter().print("b");
+        });
+        Request stream = request((request, response) -> {
+            response.getOutputStream().write('a');
+            response.getOutputStream().flush();
+            assertThat(response.isCommitted()).isTrue();
+            response.getOutputStream().write('b');
+        });
+
+        assertThat(sendTwice(writer).text()).isEqualTo("ab");
+        assertThat(sendTwice(stream).text()).isEqualTo("ab");
+    }
+
+    @Test
+    void whatFramesTheMessageIsNotForServlets() {
+        Request charge = request((request, response) -> {
+            response.setHeader("Content-Length", "nonsense");
+            response.setHeader("Content-Length", "2");
+            response.setHeader("Transfer-Encoding", "chunked");
+            response.setTrailerFields(() -> Map.of("Trailer", "lost"));
+            response.getOutputStream().print("abc");
+        });
+
+        assertThat(sendTwice(charge).text()).isEqualTo("abc");
+    }
+
+    @Test
+    void anUnknownEncodingIsRefused() {
+        Request charge = request((request, response) -> {
+            response.setContentType("text/plain;charset=klingon");
+            assertThatThrownBy(response::getWriter).isInstanceOf(UnsupportedEncodingException.class);
+            response.setContentType(null);
+            response.getWriter().print("fine");
+        });
+
+        assertThat(sendTwice(charge).text()).isEqualTo("fine");
+    }
+
+    @Test
+    void aThreadThatIsToldToStopRefusesWhatItHasNotBegun() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        String path = lab().on("/wait/", (request, response) -> {
+            begun.countDown();
+            goOn.await();
+            response.getWriter().print("done");
+        });
+        Request charge = http().post(path);
+        CompletableFuture<Answer> first = charge.sendAsync();
+        assertThat(begun.await(60, SECONDS)).isTrue();
+        CompletableFuture<Answer> second = charge.sendAsync();
+
+        await().until(ResponseTests::waiting, threads -> !threads.isEmpty()).forEach(Thread::interrupt);
+
+        second.get(60, SECONDS).assertProblem(503, "shutting-down", true);
+        goOn.countDown();
+        assertThat(first.get(60, SECONDS).assertRan(200).text()).isEqualTo("done");
+        assertThat(lab().runs(path)).isEqualTo(1);
+    }
+
+    /** The threads of containers that wait for their turn. */
+    private static List<Thread> waiting() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> List.of(thread.getValue()).stream()
+                        .takeWhile(frame -> !frame.getClassName().equals(RunLoop.class.getName()))
+                        .allMatch(frame -> frame.getClassName().startsWith("j")))
+                .filter(thread -> List.of(thread.getValue()).stream()
+                        .anyMatch(frame -> frame.getClassName().equals(RunLoop.class.getName())))
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     @Test
