@@ -122,6 +122,7 @@ final class RoutesTest {
                 "/v1%EF%BC%8Fcharges",
                 "/v1/charges%E2%80%8B",
                 "/v1/orders/a%2fb/invoice",
+                "/v1/orders/4%EF%BC%8F2/invoice",
                 "/v1/orders//invoice",
                 "/v1/orders/42;x/invoice",
                 "/v1/orders/42%3Bx/invoice",

@@ -65,7 +65,8 @@ public final class Gateway {
 
     /**
      * Listens. Fails with a {@link java.net.BindException} when a port is taken, and with an
-     * {@link java.io.UncheckedIOException} when a file of keys or certificates cannot be read; nothing is left open then.
+     * {@link java.io.UncheckedIOException} when a file of keys or certificates cannot be read; nothing is left open
+     * then.
      */
     public static CompletionStage<Gateway> start(GatewaySettings settings, Backing backing) {
         Gateway gateway = new Gateway(settings, backing);

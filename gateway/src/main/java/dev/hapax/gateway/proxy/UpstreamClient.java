@@ -100,9 +100,7 @@ final class UpstreamClient {
     private Future<HttpClientRequest> inTime(Future<HttpClientRequest> opening) {
         Promise<HttpClientRequest> opened = Promise.promise();
         Patience patience = Patience.of(
-                vertx,
-                waitTimeout().plus(MARGIN),
-                () -> opened.tryFail(new TimeoutException("no connection in time")));
+                vertx, waitTimeout().plus(MARGIN), () -> opened.tryFail(new TimeoutException("no connection in time")));
         patience.start();
         opening.onComplete(result -> {
             patience.stop();

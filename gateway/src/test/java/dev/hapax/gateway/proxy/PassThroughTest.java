@@ -178,8 +178,7 @@ class PassThroughTest {
                 "GET / HTTP/1.1\r\nHost: h\r\nHapax-Operation-Id: forged\r\nHapax-Attempt: 7\r\nhapax-x: y\r\n\r\n");
 
         assertThat(request.headers().fields())
-                .noneMatch(
-                        field -> field.name().toLowerCase(Locale.ROOT).startsWith("hapax-"));
+                .noneMatch(field -> field.name().toLowerCase(Locale.ROOT).startsWith("hapax-"));
     }
 
     @Test

@@ -171,8 +171,11 @@ class ProtectedExchangeTest {
     @Test
     void responseThatIsHeldBackIsWholeThoughTheUpstreamClosesAfterIt() throws Exception {
         try (RawUpstream upstream = RawUpstream.start(connection -> {
-                    int chunks = Integer.parseInt(
-                            connection.read().orElseThrow().header("Idempotency-Key").replace("\"", ""));
+                    int chunks = Integer.parseInt(connection
+                            .read()
+                            .orElseThrow()
+                            .header("Idempotency-Key")
+                            .replace("\"", ""));
                     connection.send("HTTP/1.1 201 Created\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
                             + "1\r\nx\r\n".repeat(chunks) + "0\r\n\r\n");
                 });
