@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class Messages {
     private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
     private static final Set<Integer> BODILESS = Set.of(204, 205, 304);
+    private static final Set<String> OF_ONE_CONNECTION =
+            Set.of("connection", "keep-alive", "proxy-connection", "upgrade");
     private static final String CERTIFICATES = "jakarta.servlet.request.X509Certificate";
 
     private Messages() {}
@@ -83,7 +85,7 @@ final class Messages {
     static void sendHead(HttpServletRequest request, HttpServletResponse response, HttpResponse answer) {
         response.setStatus(answer.status());
         Set<String> begun = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-        for (Headers.Field field : answer.headers().fields()) {
+        for (Headers.Field field : sendable(answer.headers(), request).fields()) {
             String value = belowContext(request.getContextPath(), field);
             if (begun.add(field.name())) {
                 response.setHeader(field.name(), value);
@@ -91,6 +93,13 @@ final class Messages {
                 response.addHeader(field.name(), value);
             }
         }
+    }
+
+    /** To later versions than HTTP/1.1 a header about the connection is an error, and not every container drops it. */
+    private static Headers sendable(Headers headers, HttpServletRequest request) {
+        return request.getProtocol().startsWith("HTTP/1.")
+                ? headers
+                : headers.without(name -> OF_ONE_CONNECTION.contains(name.toLowerCase(Locale.ROOT)));
     }
 
     /** What the filter serves itself is below the context path, of which only the filter knows. */
