@@ -54,7 +54,7 @@ final class PostgresTransaction implements StoreTransaction {
                 created_at = CASE WHEN ? THEN now() ELSE created_at END, claimed_at = now(),
                 finished_at = clock_timestamp(), state = ?, deadline = clock_timestamp() + ? * interval '1 millisecond',
                 code = ?, headers = ?, body = ?, error = ?
-            WHERE id = ? AND token = ? AND (state IN (0, 2, 3) OR state = 1 AND deadline <= clock_timestamp())""";
+            WHERE id = ? AND token = ? AND state = ? AND (state <> 1 OR deadline <= clock_timestamp())""";
 
     private final Connection connection;
     private final Map<UUID, Held> held = new HashMap<>();
@@ -201,7 +201,8 @@ final class PostgresTransaction implements StoreTransaction {
             statement.setInt(next, claim.attempt()); // attempt
             statement.setBoolean(next + 1, claim.attempt() == 1); // created_at
             next = bindEnd(statement, next + 2, finish);
-            ClaimWork.bindObserved(statement, next, row);
+            next = ClaimWork.bindObserved(statement, next, row);
+            statement.setInt(next, Rows.number(row.state())); // state, as it was seen
         });
     }
 

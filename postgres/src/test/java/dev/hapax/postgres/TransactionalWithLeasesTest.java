@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.hapax.Call;
 import dev.hapax.ClaimLostException;
+import dev.hapax.Hapax;
 import dev.hapax.Outcome;
+import dev.hapax.Policy;
 import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.ClaimTerms;
@@ -178,6 +181,30 @@ class TransactionalWithLeasesTest {
         assertThat(claimAgain(owner)).isEqualTo(new Claim.InDoubt());
         assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.InDoubt.class);
         assertThat(SHOP.orders(key)).isZero();
+    }
+
+    @Test
+    void afterItsWindowTheSameKeyRunsOnceMoreInATransaction() throws SQLException {
+        Policy repeatable = Policy.defaults().retention(Shop.RETENTION).window(Duration.ofSeconds(10));
+        try (Hapax hapax = Hapax.on(SHOP.store)
+                        .withoutSweeper()
+                        .scope("orders", repeatable)
+                        .build();
+                Connection connection = SHOP.transaction()) {
+            Call<String> call = hapax.transactional(SHOP.store.enlist(connection))
+                    .scope("orders")
+                    .key(key)
+                    .returning(String.class);
+            assertExecuted(call.run(Shop.placing(connection, key)), 1);
+            connection.commit();
+            assertThat(call.run(Shop.placing(connection, key))).isInstanceOf(Outcome.Replayed.class);
+            connection.commit();
+            SHOP.database.letTimePass(Duration.ofSeconds(10));
+
+            assertExecuted(call.run(Shop.placing(connection, key)), 1);
+            connection.commit();
+            assertThat(SHOP.orders(key)).isEqualTo(2);
+        }
     }
 
     /** The caller was told that the operation has failed for good: nobody may be told anything else from now on. */
