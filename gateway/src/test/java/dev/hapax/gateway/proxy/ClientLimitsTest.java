@@ -57,7 +57,7 @@ class ClientLimitsTest {
         try (RawUpstream upstream = upstream();
                 TestGateway gateway = gateway(upstream, SMALL)) {
             for (int i = 0; i < 20; i++) {
-                try (RawClient client = new RawClient(gateway)) {
+                try (RawClient client = RawClient.withSmallBuffers(gateway)) {
                     client.send("POST /charges HTTP/1.1\r\nHost: h\r\nIdempotency-Key: k\r\n"
                             + "Transfer-Encoding: chunked\r\n\r\n"
                             + ("400\r\n" + "x".repeat(1024) + "\r\n").repeat(900) + "0\r\n\r\n");

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 
@@ -19,6 +20,14 @@ final class RawClient implements AutoCloseable {
 
     RawClient(TestGateway gateway) throws IOException {
         this(new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), gateway.port()));
+    }
+
+    /** A client whose sending and the gateway's reading go hand in hand. */
+    static RawClient withSmallBuffers(TestGateway gateway) throws IOException {
+        Socket socket = new Socket();
+        socket.setSendBufferSize(4096);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port()));
+        return new RawClient(socket);
     }
 
     RawClient(Socket socket) throws IOException {
