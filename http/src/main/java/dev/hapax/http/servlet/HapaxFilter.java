@@ -3,7 +3,6 @@ package dev.hapax.http.servlet;
 import dev.hapax.http.Headers;
 import dev.hapax.http.HttpIdempotency;
 import dev.hapax.http.HttpRequest;
-import dev.hapax.http.HttpResponse;
 import dev.hapax.http.Match;
 import dev.hapax.http.ProblemException;
 import dev.hapax.http.servlet.Exchange.Means;
@@ -38,8 +37,6 @@ import org.jspecify.annotations.Nullable;
 public final class HapaxFilter implements Filter {
     /** The request attribute that holds the {@link dev.hapax.http.Operation}; not there if nothing protects it. */
     public static final String OPERATION = "dev.hapax.http.Operation";
-
-    private static final byte[] NOTHING = {};
 
     private final HttpIdempotency idempotency;
     private final Settings settings;
@@ -106,27 +103,41 @@ public final class HapaxFilter implements Filter {
 
     private void route(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
+        Headers headers = Messages.headers(request);
         Optional<Match> match;
-        HttpRequest whole;
         try {
-            Headers headers = Messages.headers(request);
             match = idempotency.match(request.getMethod(), Messages.path(request), headers);
-            byte[] body = match.isPresent() ? RequestBody.read(request, settings.maxRequestBody()) : NOTHING;
-            whole = Messages.request(request, headers, body);
         } catch (ProblemException refused) {
+            RequestBody.discard(request);
             Messages.send(request, response, refused.response());
             return;
         }
         if (match.isPresent()) {
-            Means means = new Means(whole.body(), idempotency.maxBody(match.get()), errorPage);
-            Exchange exchange = new Exchange(request, response, chain, means);
-            exchange.begin(loop -> idempotency.run(match.get(), whole, exchange, loop));
-        } else if (whole.path().startsWith(HttpIdempotency.RESERVED_PATH)) {
-            HttpResponse answer =
-                    idempotency.reserved(whole).toCompletableFuture().join();
-            Messages.send(request, response, answer);
+            protect(match.get(), request, response, chain);
+        } else if (Messages.path(request).startsWith(HttpIdempotency.RESERVED_PATH)) {
+            HttpRequest asked = Messages.request(request, headers, new byte[0]);
+            RequestBody.discard(request);
+            Messages.send(
+                    request,
+                    response,
+                    idempotency.reserved(asked).toCompletableFuture().join());
         } else {
             chain.doFilter(request, response);
         }
+    }
+
+    private void protect(Match match, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        byte[] body;
+        try {
+            body = RequestBody.read(request, settings.maxRequestBody());
+        } catch (ProblemException refused) {
+            Messages.send(request, response, refused.response());
+            return;
+        }
+        HttpRequest whole = Messages.request(request, Messages.headers(request), body);
+        Means means = new Means(body, idempotency.maxBody(match), errorPage);
+        Exchange exchange = new Exchange(request, response, chain, means);
+        exchange.begin(loop -> idempotency.run(match, whole, exchange, loop));
     }
 }

@@ -8,11 +8,15 @@ import java.io.InputStream;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads what a client sends, to its end or not at all. */
 final class RequestBody {
     /** How much of a body that is refused is read all the same: many clients hear nothing before they have sent it. */
     private static final int PATIENCE = 1 << 20;
+
+    private static final Logger log = LoggerFactory.getLogger(RequestBody.class);
 
     private RequestBody() {}
 
@@ -34,6 +38,15 @@ final class RequestBody {
             throw new ProblemException(Problem.REQUEST_TOO_LARGE, "the body has more than " + most + " bytes");
         }
         return body;
+    }
+
+    /** Takes what a client sends although nobody wants it. */
+    static void discard(HttpServletRequest request) {
+        try {
+            long unused = request.getInputStream().skip(PATIENCE);
+        } catch (IOException | RuntimeException broken) {
+            log.debug("The body of a request that is refused did not arrive", broken);
+        }
     }
 
     private static boolean isTimeout(@Nullable Throwable thrown) {
