@@ -78,6 +78,11 @@ final class Exchange {
         whenGivenUp = then;
     }
 
+    /** Whether the gateway stops and can wait no longer. */
+    boolean isGivenUp() {
+        return traffic.isGivenUp();
+    }
+
     /** Waits no longer. Callable from anywhere. */
     void giveUp() {
         context.runOnContext(now -> {

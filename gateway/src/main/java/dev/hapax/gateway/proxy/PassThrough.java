@@ -76,7 +76,7 @@ final class PassThrough {
                         UpstreamFailure.unsent(opened.cause()),
                         Problem.UPSTREAM_UNREACHABLE,
                         "it could not be sent to the upstream");
-            } else if (over) {
+            } else if (over || exchange.isGivenUp()) {
                 opened.result().reset();
             } else {
                 send(opened.result(), first);

@@ -79,7 +79,11 @@ final class Traffic {
         return drained.copy();
     }
 
-    /** Waits for none of them any longer. */
+    boolean isGivenUp() {
+        return givenUp;
+    }
+
+    /** Waits for none of them any longer. From here on none begins anything, either. */
     void giveUp() {
         givenUp = true;
         underWay.forEach(Exchange::giveUp);

@@ -41,7 +41,7 @@ final class UpstreamCall {
     private final CompletableFuture<HttpResponse> result = new CompletableFuture<>();
     private final Patience withUpstream;
     private boolean begun;
-    private @Nullable String givenUp;
+    private boolean givenUp;
     private @Nullable HttpClientRequest sent;
     private @Nullable RestOfResponse rest;
 
@@ -81,7 +81,7 @@ final class UpstreamCall {
         if (lease != null) {
             lease.lost().thenRunAsync(() -> giveUp("the claim was lost"), exchange.executor());
         }
-        if (givenUp != null) {
+        if (givenUp || exchange.isGivenUp()) {
             result.complete(Problem.SHUTTING_DOWN.response("it could not be begun before"));
             return result;
         }
@@ -89,8 +89,9 @@ final class UpstreamCall {
             if (opened.failed()) {
                 exchange.upstreamFailed(UpstreamFailure.unsent(opened.cause()));
                 result.complete(Problem.UPSTREAM_UNREACHABLE.response("it could not be sent to the upstream"));
-            } else if (result.isDone()) {
+            } else if (result.isDone() || exchange.isGivenUp()) {
                 opened.result().reset();
+                result.complete(Problem.SHUTTING_DOWN.response("it could not be sent before"));
             } else {
                 send(opened.result(), body);
             }
@@ -100,7 +101,7 @@ final class UpstreamCall {
 
     /** Waits no longer, wherever it is. */
     void giveUp(String why) {
-        givenUp = why;
+        givenUp = true;
         if (sent != null) {
             leaveUnknown(why, null);
         } else if (begun) {
