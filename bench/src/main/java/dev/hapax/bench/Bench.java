@@ -75,6 +75,7 @@ public final class Bench {
                                 effort.round().toMillis(),
                                 effort.bounded(),
                                 effort.warmUp().toSeconds()),
+                "the rounds of one caller are made of 10 shorter turns, so that both sides meet the same disk",
                 "ratio: median over the rounds of hapax/s divided by other/s of the same round");
     }
 
