@@ -3,9 +3,9 @@ package dev.hapax.gateway;
 import dev.hapax.gateway.config.Configuration;
 import dev.hapax.gateway.config.InvalidConfigurationException;
 import dev.hapax.gateway.config.Words;
+import dev.hapax.http.Headers;
+import dev.hapax.http.HttpResponse;
 import dev.hapax.store.OperationId;
-import dev.hapax.store.Payload;
-import dev.hapax.store.Result;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.State;
 import dev.hapax.store.StoreException;
@@ -13,7 +13,6 @@ import dev.hapax.store.StoreInspector;
 import dev.hapax.store.StoreInspector.Event;
 import dev.hapax.store.StoreInspector.Search;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -58,6 +57,8 @@ import picocli.CommandLine.Spec;
             "  hapax operations resolve 2c6248c6-07ad-b197-56e0-21aaf6a10c6b --status 201 --body receipt.json"
         })
 final class OperationsCommand implements Runnable {
+    private static final int MOST_LISTED = 10_000;
+
     private final Map<String, String> environment;
 
     @Spec
@@ -97,13 +98,12 @@ final class OperationsCommand implements Runnable {
                             defaultValue = "100",
                             description = "How many at most; ${DEFAULT-VALUE} unless given.")
                     int limit) {
-        Search search = new Search(
-                null,
-                scope,
-                key,
-                state == null ? Set.of() : Set.of(state(state)),
-                age == null ? Duration.ZERO : Words.duration(age),
-                limit);
+        Set<State> states = state == null ? Set.of() : Set.of(state(state));
+        Duration olderThan = age == null ? Duration.ZERO : duration(age);
+        if (limit < 1 || limit > MOST_LISTED) {
+            throw wrong("--limit is between 1 and " + MOST_LISTED);
+        }
+        Search search = new Search(null, scope, key, states, olderThan, limit);
         return inspect(options, (screen, inspector) -> {
             List<List<String>> rows = new ArrayList<>();
             rows.add(List.of("ID", "STATE", "SCOPE", "KEY", "ATTEMPT", "CREATED"));
@@ -187,15 +187,15 @@ final class OperationsCommand implements Runnable {
         if (status < 200 || status > 599) {
             throw wrong("a status is between 200 and 599");
         }
-        byte[] bytes = body == null ? new byte[0] : read(body);
-        String headers = body == null ? "" : "Content-Type: " + contentType + "\n";
-        Result result = Result.completed(new Payload(status, headers.getBytes(StandardCharsets.UTF_8), bytes));
-        Duration retention = Words.duration(keep);
+        HttpResponse response = body == null
+                ? new HttpResponse(status, Headers.NONE, new byte[0])
+                : new HttpResponse(status, Headers.of("Content-Type", contentType), read(body));
+        Duration retention = duration(keep);
         return inspect(
                 options,
                 (screen, inspector) -> told(
                         screen,
-                        inspector.resolve(operation, result, retention, person.name),
+                        inspector.resolve(operation, response.asResult(), retention, person.name),
                         "operation " + operation + " is not in doubt"));
     }
 
@@ -269,6 +269,14 @@ final class OperationsCommand implements Runnable {
             return State.valueOf(text.toUpperCase(Locale.ROOT).replace('-', '_'));
         } catch (IllegalArgumentException e) {
             throw wrong("there is no state \"" + text + "\": pending, processing, completed, failed or in-doubt");
+        }
+    }
+
+    private Duration duration(String text) {
+        try {
+            return Words.duration(text);
+        } catch (IllegalArgumentException e) {
+            throw wrong("\"" + text + "\": " + e.getMessage());
         }
     }
 

@@ -49,8 +49,7 @@ public final class RunningGateway implements AutoCloseable {
             stops.push(hapax::close);
             store.await(hapax, patience, progress);
             HttpIdempotency http = new HttpIdempotency(hapax, configuration.routes(), configuration.tenant());
-            Gateway gateway =
-                    listen(configuration.gateway(), new Gateway.Backing(http, hapax, configuration.scopes(), metrics));
+            Gateway gateway = listen(configuration.gateway(), new Gateway.Backing(http, hapax, metrics));
             stops.push(() -> gateway.stop().toCompletableFuture().join());
             return new RunningGateway(gateway, stops);
         } catch (RuntimeException e) {

@@ -139,8 +139,12 @@ class OperationsCommandTest {
     void mistakesAreToldAsSuch() {
         assertThat(run("show", "garbage")).isEqualTo(2);
         assertThat(run("list", "--state", "lost")).isEqualTo(2);
+        assertThat(run("list", "--older-than", "soon")).isEqualTo(2);
+        assertThat(run("list", "--limit", "0")).isEqualTo(2);
+        assertThat(run("resolve", id, "--status", "201", "--keep", "long")).isEqualTo(2);
         assertThat(run("resolve", id, "--status", "99")).isEqualTo(2);
         assertThat(run("show", UUID.randomUUID().toString())).isEqualTo(1);
+        assertThat(err.toString()).doesNotContain("Exception");
     }
 
     private HttpResponse charge(Work work) {

@@ -1,5 +1,7 @@
 package dev.hapax.http;
 
+import dev.hapax.store.Result;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,5 +17,10 @@ public record HttpResponse(
         int status, Headers headers, byte[] body, @Nullable Object rest) {
     public HttpResponse(int status, Headers headers, byte[] body) {
         this(status, headers, body, null);
+    }
+
+    /** As the end of an operation that somebody decides by hand: what retries get from then on. */
+    public Result asResult() {
+        return Result.completed(ResponseCodec.write(this, Set.of()));
     }
 }

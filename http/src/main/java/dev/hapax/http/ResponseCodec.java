@@ -6,6 +6,7 @@ import dev.hapax.store.Payload;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Responses as they are stored: the status as the code, the kept headers as lines of {@code Name: value}, the body as
@@ -23,8 +24,13 @@ final class ResponseCodec implements Codec<HttpResponse> {
         if (response.rest() != null) {
             throw new NotKeptException(response.status(), "the response is larger than what is kept");
         }
+        return write(response, policy.storedHeaders());
+    }
+
+    /** @param more the headers to keep besides the usual ones */
+    static Payload write(HttpResponse response, Set<String> more) {
         StringBuilder lines = new StringBuilder();
-        for (Headers.Field field : StoredHeaders.of(response.headers(), policy.storedHeaders())) {
+        for (Headers.Field field : StoredHeaders.of(response.headers(), more)) {
             lines.append(field.name())
                     .append(": ")
                     .append(oneLine(field.value()))

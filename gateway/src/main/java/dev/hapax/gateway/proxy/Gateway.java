@@ -1,13 +1,11 @@
 package dev.hapax.gateway.proxy;
 
 import dev.hapax.Hapax;
-import dev.hapax.Policy;
 import dev.hapax.http.HttpIdempotency;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
@@ -53,15 +51,9 @@ public final class Gateway {
     /**
      * What the gateway stands on. It closes none of it.
      *
-     * @param scopes the policies that the scopes of {@code hapax} have
      * @param metrics the same that hears what happens in {@code hapax}
      */
-    public record Backing(
-            HttpIdempotency idempotency, Hapax hapax, Map<String, Policy> scopes, GatewayMetrics metrics) {
-        public Backing {
-            scopes = Map.copyOf(scopes);
-        }
-    }
+    public record Backing(HttpIdempotency idempotency, Hapax hapax, GatewayMetrics metrics) {}
 
     /**
      * Listens. Fails with a {@link java.net.BindException} when a port is taken, and with an

@@ -199,7 +199,7 @@ final class TestGateway implements AutoCloseable {
             GatewaySettings settings = new GatewaySettings(
                     new Address("127.0.0.1", port), tls, true, limits, forwarding, List.of(upstream), grace, anywhere);
             HttpIdempotency idempotency = new HttpIdempotency(hapax, new Routes(routes), tenants);
-            Gateway gateway = Gateway.start(settings, new Gateway.Backing(idempotency, hapax, scopes, metrics))
+            Gateway gateway = Gateway.start(settings, new Gateway.Backing(idempotency, hapax, metrics))
                     .toCompletableFuture()
                     .join();
             return new TestGateway(gateway, hapax);

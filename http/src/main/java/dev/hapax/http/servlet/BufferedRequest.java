@@ -159,7 +159,7 @@ final class BufferedRequest extends HttpServletRequestWrapper {
             throw new ServletException("the request is not multipart/form-data");
         }
         if (parts == null) {
-            parts = Multipart.parse(getContentType(), body, getServletContext());
+            parts = FormParts.parse(getContentType(), body, getServletContext());
         }
         return parts;
     }

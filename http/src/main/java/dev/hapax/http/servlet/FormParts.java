@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Takes a {@code multipart/form-data} body apart. */
-final class Multipart {
+final class FormParts {
     private static final Pattern BOUNDARY =
             Pattern.compile(";\\s*boundary\\s*=\\s*(?:\"([^\"]+)\"|([^;\\s\"]+))", Pattern.CASE_INSENSITIVE);
     private static final byte[] BLANK_LINE = {'\r', '\n', '\r', '\n'};
@@ -19,7 +19,7 @@ final class Multipart {
     private final byte[] body;
     private final ServletContext context;
 
-    private Multipart(byte[] body, ServletContext context) {
+    private FormParts(byte[] body, ServletContext context) {
         this.body = body;
         this.context = context;
     }
@@ -31,7 +31,7 @@ final class Multipart {
             throw new ServletException("the content type has no boundary");
         }
         String text = boundary.group(1) == null ? boundary.group(2) : boundary.group(1);
-        return new Multipart(body, context).parse(("--" + text).getBytes(StandardCharsets.ISO_8859_1));
+        return new FormParts(body, context).parse(("--" + text).getBytes(StandardCharsets.ISO_8859_1));
     }
 
     private List<BufferedPart> parse(byte[] delimiter) throws ServletException {
@@ -73,7 +73,7 @@ final class Multipart {
         }
         Headers headers = headers(new String(body, from, Math.max(0, content - 2 - from), StandardCharsets.UTF_8));
         byte[] bytes = Arrays.copyOfRange(body, Math.min(content, end), end);
-        return BufferedPart.of(headers, bytes, context).orElseThrow(Multipart::broken);
+        return BufferedPart.of(headers, bytes, context).orElseThrow(FormParts::broken);
     }
 
     private static Headers headers(String lines) throws ServletException {
