@@ -1,0 +1,81 @@
+package dev.hapax.messaging;
+
+import dev.hapax.AsyncHandler;
+import dev.hapax.Hapax;
+import dev.hapax.Lease;
+import dev.hapax.Outcome;
+import dev.hapax.Scope;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/** Claims all messages of a batch at once, then runs each handler under the lease it won. */
+final class LeasedWork<M> implements Work<M> {
+    private final Scope scope;
+    private final AsyncMessageHandler<M> handler;
+    private final Dispositions dispositions;
+
+    LeasedWork(Hapax hapax, String name, AsyncMessageHandler<M> handler, Dispositions dispositions) {
+        this.scope = hapax.scope(name);
+        this.handler = handler;
+        this.dispositions = dispositions;
+    }
+
+    @Override
+    public List<CompletionStage<Disposition>> run(List<Task<M>> tasks) {
+        List<Attempt> attempts = tasks.stream().map(Attempt::new).toList();
+        List<CompletionStage<Outcome<byte[]>>> outcomes = runAll(attempts);
+        List<CompletionStage<Disposition>> ends = new ArrayList<>();
+        for (int i = 0; i < attempts.size(); i++) {
+            Attempt attempt = attempts.get(i);
+            ends.add(outcomes.get(i)
+                    .handle((outcome, error) ->
+                            error == null ? dispositions.of(outcome) : dispositions.of(cause(error), attempt.number)));
+        }
+        return ends;
+    }
+
+    private List<CompletionStage<Outcome<byte[]>>> runAll(List<Attempt> attempts) {
+        return attempts.stream()
+                .map(it -> it.task.in(scope).runAsync(it, it.task.delivery().executor()))
+                .toList();
+    }
+
+    private static Throwable cause(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    }
+
+    private final class Attempt implements AsyncHandler<byte[]> {
+        private final Task<M> task;
+        private volatile int number;
+
+        Attempt(Task<M> task) {
+            this.task = task;
+        }
+
+        @Override
+        public CompletionStage<byte[]> run(Lease lease) {
+            task.begin(lease);
+            number = lease.attempt();
+            return begun(lease).handle((nothing, error) -> {
+                Throwable judged = error == null ? null : LastAttempt.judge(dispositions.policy(), lease, cause(error));
+                task.delivery().turn().returned(judged == null || LastAttempt.isForGood(dispositions.policy(), judged));
+                if (judged != null) {
+                    throw new CompletionException(judged);
+                }
+                return Work.nothing();
+            });
+        }
+
+        private CompletionStage<?> begun(Lease lease) {
+            try {
+                return Objects.requireNonNull(handler.handle(task.message(), lease), "the handler returned no stage");
+            } catch (Throwable thrown) { // a checked one too: not every handler is written in Java
+                return CompletableFuture.failedFuture(thrown);
+            }
+        }
+    }
+}

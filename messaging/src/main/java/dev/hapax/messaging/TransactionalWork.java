@@ -1,0 +1,102 @@
+package dev.hapax.messaging;
+
+import dev.hapax.Hapax;
+import dev.hapax.Lease;
+import dev.hapax.Outcome;
+import dev.hapax.store.StoreException;
+import dev.hapax.store.StoreTransaction;
+import dev.hapax.store.Transactions;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs each handler in a transaction that also records it, and says so once it is committed.
+ *
+ * <p>A rollback leaves nothing behind, not even that there was an attempt, so a message that always fails would come
+ * back for ever. Hence the attempt is written down afterwards: the operation is claimed and given back, outside of the
+ * transaction.
+ */
+final class TransactionalWork<M, C> implements Work<M> {
+    private static final Logger log = LoggerFactory.getLogger(TransactionalWork.class);
+
+    private final Hapax hapax;
+    private final String name;
+    private final Transactions<C> transactions;
+    private final TransactionalHandler<M, C> handler;
+    private final Dispositions dispositions;
+
+    TransactionalWork(
+            Hapax hapax,
+            String name,
+            Transactions<C> transactions,
+            TransactionalHandler<M, C> handler,
+            Dispositions dispositions) {
+        this.hapax = hapax;
+        this.name = name;
+        this.transactions = transactions;
+        this.handler = handler;
+        this.dispositions = dispositions;
+    }
+
+    @Override
+    public List<CompletionStage<Disposition>> run(List<Task<M>> tasks) {
+        return tasks.stream().map(this::run).toList();
+    }
+
+    private CompletionStage<Disposition> run(Task<M> task) {
+        try {
+            return CompletableFuture.supplyAsync(
+                            () -> handle(task), task.delivery().executor())
+                    .thenCompose(disposition -> disposition);
+        } catch (RuntimeException refused) {
+            return CompletableFuture.completedFuture(dispositions.of(new NotBegunException(), 0));
+        }
+    }
+
+    private CompletionStage<Disposition> handle(Task<M> task) {
+        AtomicInteger attempt = new AtomicInteger();
+        try {
+            Outcome<byte[]> outcome = transactions.call(
+                    (connection, transaction) -> handleWithin(task, connection, transaction, attempt));
+            return CompletableFuture.completedFuture(dispositions.of(outcome));
+        } catch (Throwable thrown) {
+            Disposition disposition = dispositions.of(thrown, attempt.get());
+            return attempt.get() == 0 || thrown instanceof StoreException
+                    ? CompletableFuture.completedFuture(disposition)
+                    : writeDown(task, thrown).thenApply(written -> disposition);
+        }
+    }
+
+    private Outcome<byte[]> handleWithin(
+            Task<M> task, C connection, StoreTransaction transaction, AtomicInteger attempt) throws Exception {
+        return task.in(hapax.transactional(transaction).scope(name)).run(lease -> {
+            task.begin(lease);
+            attempt.set(lease.attempt());
+            handle(task, connection, lease);
+            return Work.nothing();
+        });
+    }
+
+    private void handle(Task<M> task, C connection, Lease lease) throws Exception {
+        try {
+            handler.handle(task.message(), connection, lease);
+        } catch (Exception thrown) {
+            Throwable judged = LastAttempt.judge(dispositions.policy(), lease, thrown);
+            throw judged instanceof RuntimeException terminal && judged != thrown ? terminal : thrown;
+        }
+    }
+
+    private CompletionStage<?> writeDown(Task<M> task, Throwable thrown) {
+        return task.in(hapax.scope(name))
+                .runAsync(lease -> CompletableFuture.failedFuture(thrown), Runnable::run)
+                .handle((outcome, error) -> {
+                    log.debug(
+                            "Wrote down a failed attempt of {}: {}", task.key().id(), thrown.toString());
+                    return Work.nothing();
+                });
+    }
+}

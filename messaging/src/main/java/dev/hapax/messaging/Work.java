@@ -1,0 +1,39 @@
+package dev.hapax.messaging;
+
+import dev.hapax.Call;
+import dev.hapax.Lease;
+import dev.hapax.Scope;
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.OperationKey;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** The two ways to run handlers: under a lease, or within a transaction. */
+interface Work<M> {
+
+    /** In the order of the tasks. None of the stages fails. */
+    List<CompletionStage<Disposition>> run(List<Task<M>> tasks);
+
+    /** What a task's handler leaves behind: messages have effects, not results. */
+    static byte[] nothing() {
+        return new byte[0];
+    }
+
+    /** A delivery, and which operation it is. */
+    record Task<M>(Delivery<M> delivery, OperationKey key, Fingerprint fingerprint) {
+        M message() {
+            return delivery.message();
+        }
+
+        Call<byte[]> in(Scope scope) {
+            return scope.tenant(key.tenant()).key(key.key()).fingerprint(fingerprint);
+        }
+
+        /** Refuses to begin what would be in vain. */
+        void begin(Lease lease) {
+            if (lease.isLost() || !delivery.turn().mayBegin()) {
+                throw new NotBegunException();
+            }
+        }
+    }
+}
