@@ -73,18 +73,29 @@ public final class Call<T> {
     /**
      * Runs the handler as {@link #runAsync(AsyncHandler)} does, on a thread of the caller's choice.
      *
-     * @param executor where the handler begins; if it refuses, the claim is given back
+     * <p>What follows the handler, such as encoding its result, happens on the thread that completes its stage.
+     *
+     * @param executor where the handler begins; if it refuses, the claim is given back. If it is the thread at hand
+     *     ({@code Runnable::run}), the handler must not block: others wait for that thread
      */
     public CompletionStage<Outcome<T>> runAsync(AsyncHandler<T> handler, Executor executor) {
+        requireLeased();
+        return hapax.engine().runAsync(new Task<>(this, handler, executor));
+    }
+
+    void requireLeased() {
         if (runner != hapax.leased()) {
             throw new IllegalStateException("a transaction belongs to the thread that began it: use run");
         }
-        return hapax.engine().runAsync(request, handler, executor);
     }
 
     /** What the store knows of the operation; looks only. */
     public CompletionStage<Optional<Snapshot>> find() {
         return hapax.find(request.id());
+    }
+
+    Request<T> request() {
+        return request;
     }
 
     private <R> Call<R> with(Request<R> changed) {

@@ -1,7 +1,6 @@
 package dev.hapax;
 
 import dev.hapax.HeldLease.ClaimedAs;
-import dev.hapax.codec.NotKeptException;
 import dev.hapax.store.Claim;
 import dev.hapax.store.Claim.Mismatch;
 import dev.hapax.store.Claim.Replay;
@@ -9,7 +8,6 @@ import dev.hapax.store.Claim.Running;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
-import dev.hapax.store.Payload;
 import dev.hapax.store.Release;
 import dev.hapax.store.Result;
 import dev.hapax.store.Snapshot;
@@ -20,13 +18,15 @@ import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
 import dev.hapax.store.Written;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,8 +54,10 @@ final class Engine {
     private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(10);
 
     private final Store store;
+    private final Store blocking;
     private final Background background;
     private final Listeners listeners;
+    private final Results results;
     private final LeaseKeeper keeper;
     private final Waiters waiters;
     private final DownstreamKeys downstreamKeys;
@@ -64,8 +66,10 @@ final class Engine {
 
     Engine(Store store, Background background, Listeners listeners, Settings settings) {
         this.store = store;
+        this.blocking = store.forBlockingCallers();
         this.background = background;
         this.listeners = listeners;
+        this.results = new Results(listeners);
         this.keeper = new LeaseKeeper(store, background, settings.shortestLease());
         this.waiters = new Waiters(store, background, settings.maxWaiters());
         this.downstreamKeys = settings.downstreamKeys();
@@ -74,19 +78,60 @@ final class Engine {
 
     record Settings(String owner, DownstreamKeys downstreamKeys, Duration shortestLease, int maxWaiters) {}
 
+    /**
+     * A call on its way in.
+     *
+     * @param via the store, as its caller uses it
+     * @param asking how the claim is asked for the first time
+     * @param waitUntil how long it may wait for another one, on this process's own clock
+     */
+    private record Entry<T>(Request<T> request, Store via, Asking asking, long waitUntil) {
+        Entry(Request<T> request, Store via, Asking asking) {
+            this(
+                    request,
+                    via,
+                    asking,
+                    System.nanoTime() + request.policy().whenInFlight().atMost().toNanos());
+        }
+
+        /** The same call, once it no longer comes together with others. */
+        Entry<T> alone() {
+            return new Entry<>(request, via, via::claim, waitUntil);
+        }
+
+        OperationId id() {
+            return request.id();
+        }
+    }
+
+    private interface Asking {
+        CompletionStage<Claim> claim(ClaimRequest request);
+    }
+
+    private record Sent(ClaimRequest claim, long at) {}
+
     /** What admission ends with: an answer, or the ownership of the operation. */
     private sealed interface Admission<T> {
         record Answered<T>(Claim claim) implements Admission<T> {}
 
-        /** @param flight empty when the handler runs unprotected: then there is no claim to settle either */
+        /**
+         * @param flight empty when the handler runs unprotected: then there is no claim to settle either
+         * @param via the store, as its caller uses it
+         */
         record Owned<T>(
                 Request<T> request,
                 HeldLease lease,
-                @Nullable Flight flight) implements Admission<T> {}
+                @Nullable Flight flight,
+                Store via) implements Admission<T> {}
     }
 
     <T, X extends Exception> Outcome<T> run(Request<T> request, Handler<T, X> handler) throws X {
-        Admission<T> admission = Stages.await(request.id(), admit(request), this::giveBack);
+        Replay remembered = recall(request);
+        if (remembered != null) {
+            return replayed(request, remembered);
+        }
+        Admission<T> admission =
+                Stages.await(request.id(), admit(new Entry<>(request, blocking, blocking::claim)), this::giveBack);
         if (admission instanceof Admission.Answered<T> answered) {
             return answer(request, answered.claim());
         }
@@ -98,7 +143,7 @@ final class Engine {
         } catch (Throwable thrown) {
             if (isTerminal(request, thrown)) {
                 TerminalFailure failure = TerminalFailure.of(thrown);
-                return failed(owned, failure, Stages.join(finish(owned, result(failure))));
+                return failed(owned, failure, Stages.join(finish(owned, Results.of(failure))));
             }
             if (isUnknown(request, thrown, WhenAbandoned.PARK)) {
                 return Stages.join(leaveInDoubt(owned, thrown));
@@ -106,22 +151,58 @@ final class Engine {
             released(owned, thrown, Stages.join(release(owned, TerminalFailure.describe(thrown))));
             throw thrown;
         }
-        return completed(owned, value, Stages.join(finish(owned, encode(request, owned.lease(), value))));
+        return completed(owned, value, Stages.join(finish(owned, results.encode(request, owned.lease(), value))));
     }
 
-    <T> CompletableFuture<Outcome<T>> runAsync(Request<T> request, AsyncHandler<T> handler, Executor executor) {
-        CompletableFuture<Outcome<T>> whole = CompletableFuture.supplyAsync(() -> admit(request), background)
-                .thenCompose(admission -> admission)
+    /** Never blocks. */
+    <T> CompletableFuture<Outcome<T>> runAsync(Task<T> task) {
+        return runAsync(task, store::claim);
+    }
+
+    /** Never blocks; the claims travel together. */
+    <T> List<CompletionStage<Outcome<T>>> runAll(List<Task<T>> tasks) {
+        List<ClaimRequest> claims = new ArrayList<>();
+        List<CompletableFuture<Claim>> answers = new ArrayList<>();
+        List<CompletionStage<Outcome<T>>> outcomes = new ArrayList<>();
+        for (Task<T> task : tasks) {
+            outcomes.add(runAsync(task, claim -> {
+                CompletableFuture<Claim> answer = new CompletableFuture<>();
+                claims.add(claim);
+                answers.add(answer);
+                return answer;
+            }));
+        }
+        claimAll(claims, answers);
+        return outcomes;
+    }
+
+    private void claimAll(List<ClaimRequest> claims, List<CompletableFuture<Claim>> answers) {
+        try {
+            List<CompletionStage<Claim>> told = store.claimAll(claims);
+            for (int i = 0; i < answers.size(); i++) {
+                Stages.forward(told.get(i), answers.get(i));
+            }
+        } catch (RuntimeException | Error broken) {
+            answers.forEach(answer -> answer.completeExceptionally(broken));
+        }
+    }
+
+    private <T> CompletableFuture<Outcome<T>> runAsync(Task<T> task, Asking asking) {
+        Request<T> request = task.call().request();
+        Replay remembered = recall(request);
+        if (remembered != null) {
+            return Stages.call(() -> CompletableFuture.completedFuture(replayed(request, remembered)));
+        }
+        CompletableFuture<Outcome<T>> whole = admit(new Entry<>(request, store, asking))
                 .thenCompose(admission -> admission instanceof Admission.Answered<T> answered
-                        ? CompletableFuture.supplyAsync(() -> answer(request, answered.claim()), background.handlers())
-                        : begin((Admission.Owned<T>) admission, handler, executor));
+                        ? CompletableFuture.completedFuture(answer(request, answered.claim()))
+                        : begin((Admission.Owned<T>) admission, task));
         return whole.copy(); // a caller that cancels its copy must not cut the way from claim to end
     }
 
-    private <T> CompletableFuture<Outcome<T>> begin(
-            Admission.Owned<T> owned, AsyncHandler<T> handler, Executor executor) {
+    private <T> CompletableFuture<Outcome<T>> begin(Admission.Owned<T> owned, Task<T> task) {
         try {
-            return CompletableFuture.supplyAsync(() -> runAsync(owned, handler), executor)
+            return CompletableFuture.supplyAsync(() -> runAsync(owned, task.handler()), task.executor())
                     .thenCompose(outcome -> outcome);
         } catch (RuntimeException refused) {
             return fail(owned, refused);
@@ -131,44 +212,37 @@ final class Engine {
     private <T> CompletableFuture<Outcome<T>> runAsync(Admission.Owned<T> owned, AsyncHandler<T> handler) {
         listeners.tell(l -> l.claimed(owned.request().key(), owned.lease().attempt()));
         return Stages.call(() -> Objects.requireNonNull(handler.run(owned.lease()), "the handler returned no stage"))
-                .handleAsync((value, error) -> error == null ? complete(owned, value) : fail(owned, error), background)
+                .handle((value, error) -> error == null ? complete(owned, value) : fail(owned, error))
                 .thenCompose(settled -> settled);
     }
 
     private <T> CompletableFuture<Outcome<T>> complete(Admission.Owned<T> owned, T value) {
-        return finish(owned, encode(owned.request(), owned.lease(), value))
-                .thenApplyAsync(recorded -> completed(owned, value, recorded), background);
+        return finish(owned, results.encode(owned.request(), owned.lease(), value))
+                .thenApply(recorded -> completed(owned, value, recorded));
     }
 
     private <T> CompletableFuture<Outcome<T>> fail(Admission.Owned<T> owned, Throwable error) {
         Throwable thrown = Stages.cause(error);
         if (isTerminal(owned.request(), thrown)) {
             TerminalFailure failure = TerminalFailure.of(thrown);
-            return finish(owned, result(failure))
-                    .thenApplyAsync(recorded -> failed(owned, failure, recorded), background);
+            return finish(owned, Results.of(failure)).thenApply(recorded -> failed(owned, failure, recorded));
         }
         if (isUnknown(owned.request(), thrown, WhenAbandoned.PARK)) {
             return leaveInDoubt(owned, thrown);
         }
-        return release(owned, TerminalFailure.describe(thrown))
-                .thenComposeAsync(
-                        written -> {
-                            released(owned, thrown, written);
-                            return CompletableFuture.failedFuture(thrown);
-                        },
-                        background);
+        return release(owned, TerminalFailure.describe(thrown)).thenCompose(written -> {
+            released(owned, thrown, written);
+            return CompletableFuture.failedFuture(thrown);
+        });
     }
 
     private <T> CompletableFuture<Outcome<T>> leaveInDoubt(Admission.Owned<T> owned, Throwable thrown) {
         Request<T> request = owned.request();
-        return giveUp(owned, State.IN_DOUBT, TerminalFailure.describe(thrown))
-                .thenApplyAsync(
-                        written -> {
-                            log.warn("The outcome of operation {} is unknown: {}", request.id(), thrown.toString());
-                            listeners.tell(l -> l.inDoubt(request.key()));
-                            return new Outcome.InDoubt<>(request.id());
-                        },
-                        background);
+        return giveUp(owned, State.IN_DOUBT, TerminalFailure.describe(thrown)).thenApply(written -> {
+            log.warn("The outcome of operation {} is unknown: {}", request.id(), thrown.toString());
+            listeners.tell(l -> l.inDoubt(request.key()));
+            return new Outcome.InDoubt<>(request.id());
+        });
     }
 
     /** Runs inside the caller's transaction: one row, committed with the effect or not at all. Nothing waits here. */
@@ -179,8 +253,8 @@ final class Engine {
         if (!(claim instanceof Claim.Won won)) {
             return answer(request, claim);
         }
-        Admission.Owned<T> owned =
-                new Admission.Owned<>(request, lease(request, claimRequest, won, System.nanoTime()), null);
+        Admission.Owned<T> owned = new Admission.Owned<>(
+                request, lease(request, new Sent(claimRequest, System.nanoTime()), won), null, store);
         listeners.tell(l -> l.claimed(request.key(), won.attempt()));
         transaction.begin(claimRequest.token());
         T value;
@@ -194,7 +268,7 @@ final class Engine {
             listeners.tell(l -> l.released(request.key(), won.attempt(), thrown));
             throw thrown;
         }
-        finishWithin(transaction, owned, encode(request, owned.lease(), value));
+        finishWithin(transaction, owned, results.encode(request, owned.lease(), value));
         return completed(owned, value, true);
     }
 
@@ -202,7 +276,7 @@ final class Engine {
     private <T> Outcome<T> rejectWithin(
             StoreTransaction transaction, Admission.Owned<T> owned, TerminalFailure failure) {
         transaction.undo(owned.lease().token());
-        finishWithin(transaction, owned, result(failure));
+        finishWithin(transaction, owned, Results.of(failure));
         return failed(owned, failure, true);
     }
 
@@ -228,66 +302,70 @@ final class Engine {
         }
     }
 
-    private <T> CompletableFuture<Admission<T>> admit(Request<T> request) {
-        long waitUntil =
-                System.nanoTime() + request.policy().whenInFlight().atMost().toNanos();
-        return admit(request, waitUntil);
+    private @Nullable Replay recall(Request<?> request) {
+        return store.recall(
+                request.id(), request.fingerprint(), request.policy().terms());
     }
 
-    private <T> CompletableFuture<Admission<T>> admit(Request<T> request, long waitUntil) {
-        Flight mine = new Flight(request.fingerprint());
-        Flight other = flights.putIfAbsent(request.id(), mine);
-        return other == null ? lead(request, mine, waitUntil) : follow(request, other, waitUntil);
+    private <T> CompletableFuture<Admission<T>> admit(Entry<T> entry) {
+        Flight mine = new Flight(entry.request().fingerprint());
+        Flight other = flights.putIfAbsent(entry.id(), mine);
+        return other == null ? lead(entry, mine) : follow(entry, other);
     }
 
-    private <T> CompletableFuture<Admission<T>> admitLater(Request<T> request, long waitUntil) {
-        return CompletableFuture.supplyAsync(() -> admit(request, waitUntil), background)
+    private <T> CompletableFuture<Admission<T>> admitLater(Entry<T> entry) {
+        return CompletableFuture.supplyAsync(() -> admit(entry.alone()), background)
                 .thenCompose(admission -> admission);
     }
 
-    private <T> CompletableFuture<Admission<T>> lead(Request<T> request, Flight flight, long waitUntil) {
-        ClaimRequest claimRequest = claimRequest(request);
-        long sentAt = System.nanoTime();
-        CompletableFuture<Claim> asked = Stages.persist(background, CLAIM_PATIENCE, () -> store.claim(claimRequest));
+    private <T> CompletableFuture<Admission<T>> lead(Entry<T> entry, Flight flight) {
+        Sent sent = new Sent(claimRequest(entry.request()), System.nanoTime());
+        CompletableFuture<Claim> asked = Stages.persist(
+                background,
+                CLAIM_PATIENCE,
+                () -> entry.asking().claim(sent.claim()),
+                () -> entry.via().claim(sent.claim()));
         return Stages.compose(asked, (claim, error) -> {
             if (claim == null) {
-                return claimFailed(request, flight, claimRequest, Stages.cause(Objects.requireNonNull(error)));
+                return claimFailed(entry, flight, sent.claim(), Stages.cause(Objects.requireNonNull(error)));
             }
             if (claim instanceof Claim.Won won) {
-                return won(request, flight, lease(request, claimRequest, won, sentAt));
+                return won(entry, flight, lease(entry.request(), sent, won));
             }
-            flights.remove(request.id(), flight);
+            flights.remove(entry.id(), flight);
             flight.claim().complete(claim);
-            return answerOrWait(request, claim, waitUntil);
+            return answerOrWait(entry, claim);
         });
     }
 
-    private <T> CompletableFuture<Admission<T>> won(Request<T> request, Flight flight, HeldLease lease) {
+    private <T> CompletableFuture<Admission<T>> won(Entry<T> entry, Flight flight, HeldLease lease) {
+        Request<T> request = entry.request();
         keeper.keep(lease, request.policy().maxDuration());
         lease.whenLost(() -> leave(request, flight, Optional.empty()));
         flight.claim().complete(new Claim.Won(lease.attempt()));
         if (lease.attempt() > 1) {
             log.info("Took over operation {}, attempt {}", request.id(), lease.attempt());
         }
-        return CompletableFuture.completedFuture(new Admission.Owned<>(request, lease, flight));
+        return CompletableFuture.completedFuture(new Admission.Owned<>(request, lease, flight, entry.via()));
     }
 
     private <T> CompletableFuture<Admission<T>> claimFailed(
-            Request<T> request, Flight flight, ClaimRequest claimRequest, Throwable error) {
-        flights.remove(request.id(), flight);
+            Entry<T> entry, Flight flight, ClaimRequest claimRequest, Throwable error) {
+        flights.remove(entry.id(), flight);
         flight.claim().completeExceptionally(error);
         if (error instanceof StoreUnavailableException) {
-            background.execute(() -> giveBackUnheard(request, claimRequest));
+            giveBackUnheard(entry.request(), claimRequest);
         }
-        return withoutStore(request, error);
+        return withoutStore(entry.request(), error);
     }
 
     private <T> CompletableFuture<Admission<T>> withoutStore(Request<T> request, Throwable error) {
         if (error instanceof StoreUnavailableException && request.policy().onStoreFailure() == OnStoreFailure.OPEN) {
             log.warn("Running {} unprotected, the store cannot be reached: {}", request.id(), error.toString());
             listeners.tell(l -> l.unprotected(request.key(), error));
-            HeldLease lease = lease(request, claimRequest(request), new Claim.Won(1), System.nanoTime());
-            return CompletableFuture.completedFuture(new Admission.Owned<>(request, lease, null));
+            Sent sent = new Sent(claimRequest(request), System.nanoTime());
+            HeldLease lease = lease(request, sent, new Claim.Won(1));
+            return CompletableFuture.completedFuture(new Admission.Owned<>(request, lease, null, store));
         }
         listeners.tell(l -> l.refused(request.key(), error));
         return CompletableFuture.failedFuture(error);
@@ -303,38 +381,38 @@ final class Engine {
                 .whenComplete((written, error) -> log.debug("Gave back {}: {}", request.id(), written, error));
     }
 
-    private <T> CompletableFuture<Admission<T>> follow(Request<T> request, Flight flight, long waitUntil) {
-        boolean same = flight.fingerprint().equals(request.fingerprint());
+    private <T> CompletableFuture<Admission<T>> follow(Entry<T> entry, Flight flight) {
+        boolean same = flight.fingerprint().equals(entry.request().fingerprint());
         return Stages.compose(flight.claim(), (claim, error) -> {
             if (claim == null) {
-                return withoutStore(request, Stages.cause(Objects.requireNonNull(error)));
+                return withoutStore(entry.request(), Stages.cause(Objects.requireNonNull(error)));
             }
             if (claim instanceof Claim.Won) {
-                return same ? followRunning(request, flight, waitUntil) : answered(new Mismatch());
+                return same ? followRunning(entry, flight) : answered(new Mismatch());
             }
-            return same ? answerOrWait(request, claim, waitUntil) : admitLater(request, waitUntil);
+            return same ? answerOrWait(entry, claim) : admitLater(entry);
         });
     }
 
-    private <T> CompletableFuture<Admission<T>> followRunning(Request<T> request, Flight flight, long waitUntil) {
-        if (!request.waits() || !waiters.mayWait()) {
-            return answered(new Running(request.policy().lease()));
+    private <T> CompletableFuture<Admission<T>> followRunning(Entry<T> entry, Flight flight) {
+        if (!entry.request().waits() || !waiters.mayWait()) {
+            return answered(new Running(entry.request().policy().lease()));
         }
-        return waiters.waitFor(flight.end(), waitUntil, Optional.empty())
+        return waiters.waitFor(flight.end(), entry.waitUntil(), Optional.empty())
                 .thenComposeAsync(
-                        end -> end.isPresent() ? answered(new Replay(end.get())) : startOver(request, waitUntil),
-                        background);
+                        end -> end.isPresent() ? answered(new Replay(end.get())) : startOver(entry), background);
     }
 
-    private <T> CompletableFuture<Admission<T>> answerOrWait(Request<T> request, Claim claim, long waitUntil) {
+    private <T> CompletableFuture<Admission<T>> answerOrWait(Entry<T> entry, Claim claim) {
+        Request<T> request = entry.request();
         if (!(claim instanceof Running) || !request.waits() || !waiters.mayWait()) {
             return answered(claim);
         }
-        return waiters.waitForChange(request.id(), waitUntil)
+        return waiters.waitForChange(request.id(), entry.waitUntil())
                 .thenComposeAsync(
                         change -> change.flatMap(found -> replay(request, found))
                                 .map(Engine::<T>answered)
-                                .orElseGet(() -> startOver(request, waitUntil)),
+                                .orElseGet(() -> startOver(entry)),
                         background);
     }
 
@@ -343,10 +421,10 @@ final class Engine {
         return ours ? Optional.ofNullable(found.result()).map(Replay::new) : Optional.empty();
     }
 
-    private <T> CompletableFuture<Admission<T>> startOver(Request<T> request, long waitUntil) {
-        return waitUntil - System.nanoTime() > 0
-                ? admit(request, waitUntil)
-                : answered(new Running(request.policy().lease()));
+    private <T> CompletableFuture<Admission<T>> startOver(Entry<T> entry) {
+        return entry.waitUntil() - System.nanoTime() > 0
+                ? admit(entry.alone())
+                : answered(new Running(entry.request().policy().lease()));
     }
 
     private static <T> CompletableFuture<Admission<T>> answered(Claim claim) {
@@ -365,10 +443,7 @@ final class Engine {
                 won -> {
                     throw new AssertionError("a claim that was won is run, not answered");
                 },
-                replay -> {
-                    listeners.tell(l -> l.replayed(request.key()));
-                    return new Outcome.Replayed<T>(request.id(), decode(request, replay.result()));
-                },
+                replay -> replayed(request, replay),
                 running -> {
                     listeners.tell(l -> l.inProgress(request.key()));
                     return new Outcome.InProgress<T>(request.id(), shorter(running.remaining(), RETRY_AFTER));
@@ -383,6 +458,11 @@ final class Engine {
                 });
     }
 
+    private <T> Outcome<T> replayed(Request<T> request, Replay replay) {
+        listeners.tell(l -> l.replayed(request.key()));
+        return new Outcome.Replayed<>(request.id(), Results.decode(request, replay.result()));
+    }
+
     /**
      * Stores the end of an operation.
      *
@@ -393,8 +473,8 @@ final class Engine {
             return CompletableFuture.completedFuture(false);
         }
         Finish finish = finishOf(owned, result);
-        CompletableFuture<Written> told =
-                Stages.persist(background, patience(owned.request()), () -> store.finish(finish));
+        CompletableFuture<Written> told = Stages.persist(
+                background, patience(owned.request()), () -> owned.via().finish(finish));
         return Stages.compose(told, (written, error) -> {
             land(owned, written == Written.RECORDED ? Optional.of(result) : Optional.empty());
             if (written == Written.CLAIM_LOST) {
@@ -419,7 +499,7 @@ final class Engine {
         Request<?> request = owned.request();
         Release release = new Release(
                 request.id(), owned.lease().token(), to, request.policy().retention(), why);
-        return Stages.persist(background, patience(request), () -> store.release(release))
+        return Stages.persist(background, patience(request), () -> owned.via().release(release))
                 .handle((written, error) -> {
                     land(owned, Optional.empty());
                     if (error != null) {
@@ -511,9 +591,9 @@ final class Engine {
                 request.policy().terms());
     }
 
-    private HeldLease lease(Request<?> request, ClaimRequest claimRequest, Claim.Won won, long sentAt) {
-        ClaimedAs claimed = new ClaimedAs(request.id(), claimRequest.token(), won.attempt());
-        return new HeldLease(claimed, request.policy().lease(), downstreamKeys, sentAt);
+    private HeldLease lease(Request<?> request, Sent sent, Claim.Won won) {
+        ClaimedAs claimed = new ClaimedAs(request.id(), sent.claim().token(), won.attempt());
+        return new HeldLease(claimed, request.policy().lease(), downstreamKeys, sent.at());
     }
 
     private static Finish finishOf(Admission.Owned<?> owned, Result result) {
@@ -538,52 +618,6 @@ final class Engine {
                     request.key().scope(),
                     broken);
             return false;
-        }
-    }
-
-    private static Result result(TerminalFailure failure) {
-        try {
-            return Result.failed(failure.code(), failure.getMessage());
-        } catch (RuntimeException | Error broken) {
-            return Result.failed(0, failure.getClass().getName());
-        }
-    }
-
-    private <T> Result encode(Request<T> request, HeldLease lease, T value) {
-        Payload payload;
-        try {
-            payload = Objects.requireNonNull(request.codec().encode(value), "the codec made nothing of it");
-        } catch (NotKeptException tooMuch) {
-            return notStored(request, lease, tooMuch.code(), String.valueOf(tooMuch.getMessage()));
-        } catch (Throwable broken) {
-            return notStored(request, lease, 0, "its codec failed: " + TerminalFailure.describe(broken));
-        }
-        int length = payload.body().length;
-        int most = request.policy().maxBody();
-        return length <= most
-                ? Result.completed(payload)
-                : notStored(request, lease, payload.code(), "it has %d bytes, %d are kept".formatted(length, most));
-    }
-
-    private Result notStored(Request<?> request, HeldLease lease, int code, String why) {
-        log.warn("The result of operation {} is not kept: {}", request.id(), why);
-        listeners.tell(l -> l.resultNotStored(request.key(), lease.attempt(), why));
-        return Result.notStored(code, why);
-    }
-
-    private static <T> Ending<T> decode(Request<T> request, Result result) {
-        if (result.state() == State.FAILED) {
-            return Ending.failure(new TerminalFailure(result.code(), String.valueOf(result.error())));
-        }
-        Payload payload = result.payload();
-        if (payload == null) {
-            String why = String.valueOf(result.error());
-            return Ending.notStored(() -> new ResultNotStoredException(request.id(), result.code(), why));
-        }
-        try {
-            return Ending.value(request.codec().decode(payload));
-        } catch (Exception | StackOverflowError broken) {
-            throw new ResultNotReadableException(request.id(), broken);
         }
     }
 

@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -126,11 +125,21 @@ public final class Hapax implements AutoCloseable {
         return leased;
     }
 
+    /**
+     * Runs many calls, each as {@link Call#runAsync(AsyncHandler, Executor)} does, except that all claims travel
+     * together: a batch of messages costs about one round trip to claim.
+     *
+     * @return the outcomes, in the same order
+     * @throws IllegalStateException for a call within a transaction, which belongs to one thread
+     */
+    public <T> List<CompletionStage<Outcome<T>>> runAll(List<Task<T>> tasks) {
+        tasks.forEach(task -> task.call().requireLeased());
+        return engine.runAll(tasks);
+    }
+
     /** What the store knows of an operation; looks only. */
     public CompletionStage<Optional<Snapshot>> find(OperationId id) {
-        return CompletableFuture.supplyAsync(() -> store.find(Set.of(id)), background)
-                .thenCompose(found -> found)
-                .thenApply(found -> Optional.ofNullable(found.get(id)));
+        return store.find(Set.of(id)).thenApply(found -> Optional.ofNullable(found.get(id)));
     }
 
     /** Stops renewing and sweeping. Closing twice does nothing. */

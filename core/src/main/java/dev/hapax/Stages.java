@@ -42,12 +42,24 @@ final class Stages {
     /** Sends a step again, with growing pauses, while the store cannot be reached and {@code patience} lasts. */
     static <T> CompletableFuture<T> persist(
             Background background, Duration patience, Supplier<CompletionStage<T>> step) {
-        return persist(background, System.nanoTime() + patience.toNanos(), FIRST_PAUSE, step);
+        return persist(background, patience, step, step);
+    }
+
+    /** @param again what is sent from the second time on */
+    static <T> CompletableFuture<T> persist(
+            Background background,
+            Duration patience,
+            Supplier<CompletionStage<T>> first,
+            Supplier<CompletionStage<T>> again) {
+        return persist(background, System.nanoTime() + patience.toNanos(), FIRST_PAUSE, call(first), again);
     }
 
     private static <T> CompletableFuture<T> persist(
-            Background background, long until, Duration pause, Supplier<CompletionStage<T>> step) {
-        CompletableFuture<T> stage = call(step);
+            Background background,
+            long until,
+            Duration pause,
+            CompletableFuture<T> stage,
+            Supplier<CompletionStage<T>> step) {
         if (stage.isDone() && !stage.isCompletedExceptionally()) {
             return stage;
         }
@@ -61,7 +73,8 @@ final class Stages {
             Duration twice = pause.multipliedBy(2);
             Duration nextPause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
             try {
-                background.executeAfter(pause, () -> forward(persist(background, until, nextPause, step), later));
+                background.executeAfter(
+                        pause, () -> forward(persist(background, until, nextPause, call(step), step), later));
             } catch (RejectedExecutionException closed) {
                 later.completeExceptionally(cause(error));
             }
@@ -69,7 +82,7 @@ final class Stages {
         });
     }
 
-    private static <T> void forward(CompletableFuture<T> from, CompletableFuture<T> to) {
+    static <T> void forward(CompletionStage<T> from, CompletableFuture<T> to) {
         from.whenComplete((value, error) -> {
             if (error == null) {
                 to.complete(value);

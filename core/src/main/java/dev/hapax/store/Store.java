@@ -1,10 +1,13 @@
 package dev.hapax.store;
 
+import dev.hapax.store.Claim.Replay;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where operations live. Safe for use by many threads, and by many processes on the same data.
@@ -34,8 +37,8 @@ import java.util.concurrent.CompletionStage;
  *   <li>Correctness never depends on sweeping: claims act on what has passed by themselves.
  * </ul>
  *
- * <p>A store may do its work on the calling thread before it returns the stage, and may complete stages on threads of
- * its own: who must not block calls from elsewhere, and what follows a stage is short or goes elsewhere too.
+ * <p>No method blocks, except those of {@link #forBlockingCallers()}: an event loop may call them. Stages are completed
+ * on threads of the store, so what follows them is short, or goes elsewhere.
  *
  * <p>A stage fails with {@link StoreUnavailableException} when the store could not be reached or did not answer in
  * time; whether the write took effect is then unknown, and sending it again is safe. Any other failure is a
@@ -45,6 +48,19 @@ public interface Store extends AutoCloseable {
 
     /** Decides who runs the operation. */
     CompletionStage<Claim> claim(ClaimRequest request);
+
+    /** Decides many claims, each on its own, in as few round trips as the store can. */
+    default List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
+        return requests.stream().map(this::claim).toList();
+    }
+
+    /**
+     * What a claim of an ended operation would be answered, if this process has it in memory: asks nobody. A store that
+     * keeps nothing in memory has nothing to say here.
+     */
+    default @Nullable Replay recall(OperationId id, Fingerprint fingerprint, ClaimTerms terms) {
+        return null;
+    }
 
     /** Stores how the operation ended. */
     CompletionStage<Written> finish(Finish finish);
@@ -68,6 +84,14 @@ public interface Store extends AutoCloseable {
      * processes at once: each operation is handled, and counted, by one of them.
      */
     CompletionStage<Swept> sweep(int limit);
+
+    /**
+     * The same store for callers that wait for each answer anyway: it may do its work on their threads, which spares
+     * them a hand-over.
+     */
+    default Store forBlockingCallers() {
+        return this;
+    }
 
     /** Lets go of what the store itself opened; never of what it was given. Closing twice does nothing. */
     @Override

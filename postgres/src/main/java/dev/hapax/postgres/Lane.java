@@ -1,15 +1,19 @@
 package dev.hapax.postgres;
 
 import dev.hapax.store.OperationId;
+import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,10 +21,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Groups what concurrent callers ask of the database into rounds: one connection, one batch, one commit for all.
  *
- * <p><b>Natural batching.</b> There is no timer. A caller that finds the lane idle does a round itself, on its own
- * thread, so a single caller is as fast as plain JDBC. Whoever comes meanwhile queues, and goes with the next round:
- * the slower the commit, the larger the rounds. If something is queued when the caller's own round is over, a worker
- * takes the lane over until it is empty, so no caller serves others for long.
+ * <p><b>Natural batching.</b> There is no timer. Whoever comes while a round is under way queues, and goes with the
+ * next one: the slower the commit, the larger the rounds. A caller that waits for its answer anyway and finds the lane
+ * idle does a round itself, on its own thread, so a single caller is as fast as plain JDBC; other rounds are done by
+ * workers. Who has done a round first passes the lane on and then tells the callers, so the next round need not wait
+ * for what they do with their answers.
  *
  * <p><b>Neighbours.</b> A round is sorted by operation id, so two rounds cannot deadlock, and waits for locks only
  * briefly. If it fails for one row's sake (a lock held by somebody's transaction, a value the database refuses), its
@@ -34,6 +39,7 @@ final class Lane<Q, A> {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+    private static final long HEAVIEST_ROUND = 1 << 20;
 
     private final Work<Q, A> work;
     private final LaneSettings settings;
@@ -51,6 +57,11 @@ final class Lane<Q, A> {
     /** What a lane does for its jobs. */
     interface Work<Q, A> {
         OperationId id(Q request);
+
+        /** How many bytes of its own a request brings along, about. */
+        default int weight(Q request) {
+            return 0;
+        }
 
         /**
          * Does all of them, sorted by id, in as few round trips as it takes.
@@ -72,56 +83,67 @@ final class Lane<Q, A> {
         this.settings = settings;
     }
 
+    /** Never blocks: a worker does the round. */
     CompletableFuture<A> submit(Q request) {
         Job<Q, A> job = new Job<>(request);
         queue.add(job);
-        runIfIdle();
+        passOn();
         return job.answer();
     }
 
-    /** Submits all before any of them begins. */
-    List<CompletableFuture<A>> submitAll(Iterable<Q> requests) {
-        List<CompletableFuture<A>> answers = new ArrayList<>();
-        for (Q request : requests) {
-            Job<Q, A> job = new Job<>(request);
-            queue.add(job);
-            answers.add(job.answer());
-        }
-        runIfIdle();
-        return answers;
+    /** Submits all before any of them begins. Never blocks. */
+    List<CompletableFuture<A>> submitAll(Collection<Q> requests) {
+        List<Job<Q, A>> jobs = requests.stream().map(Job<Q, A>::new).toList();
+        queue.addAll(jobs);
+        passOn();
+        return jobs.stream().map(Job::answer).toList();
     }
 
-    private void runIfIdle() {
-        if (!queue.isEmpty() && busy.compareAndSet(false, true)) {
-            round(take());
-            if (queue.isEmpty()) {
-                leave();
-            } else {
-                settings.execute(this::drain);
-            }
+    /** Waits for the answer, unless this thread is interrupted: then the answer comes later. */
+    CompletableFuture<A> submitAndWait(Q request) {
+        Job<Q, A> job = new Job<>(request);
+        queue.add(job);
+        if (begin()) {
+            serve();
         }
+        return awaited(job.answer());
     }
 
-    private void drain() {
-        while (!queue.isEmpty()) {
-            round(take());
+    private static <A> CompletableFuture<A> awaited(CompletableFuture<A> answer) {
+        try {
+            answer.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | CancellationException e) {
+            return answer;
         }
-        leave();
+        return answer;
     }
 
-    /** Who came between the last look at the queue and the end of {@code busy} must not be left behind. */
-    private void leave() {
+    private boolean begin() {
+        return !queue.isEmpty() && busy.compareAndSet(false, true);
+    }
+
+    private void serve() {
+        Runnable telling = round(take());
         busy.set(false);
-        if (!queue.isEmpty() && busy.compareAndSet(false, true)) {
-            settings.execute(this::drain);
+        passOn();
+        telling.run();
+    }
+
+    private void passOn() {
+        if (begin()) {
+            settings.execute(this::serve);
         }
     }
 
     private List<Job<Q, A>> take() {
         List<Job<Q, A>> jobs = new ArrayList<>();
+        long weight = 0;
         Job<Q, A> job;
-        while (jobs.size() < settings.largestRound() && (job = queue.poll()) != null) {
+        while (jobs.size() < settings.largestRound() && weight < HEAVIEST_ROUND && (job = queue.poll()) != null) {
             jobs.add(job);
+            weight += work.weight(job.request());
         }
         if (jobs.size() > 1) {
             jobs.sort(Comparator.comparing(it -> work.id(it.request())));
@@ -131,11 +153,13 @@ final class Lane<Q, A> {
 
     /**
      * An interrupted caller must not fail the others of its round: pools refuse a connection to interrupted threads.
+     *
+     * @return what tells the callers
      */
-    private void round(List<Job<Q, A>> jobs) {
+    private Runnable round(List<Job<Q, A>> jobs) {
         boolean interrupted = Thread.interrupted();
         try {
-            run(jobs, LockWait.SHORT);
+            return run(jobs, LockWait.SHORT);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -143,21 +167,21 @@ final class Lane<Q, A> {
         }
     }
 
-    private void run(List<Job<Q, A>> jobs, LockWait wait) {
+    private Runnable run(List<Job<Q, A>> jobs, LockWait wait) {
         List<A> answers;
         try (Session session = settings.sessions().open()) {
             answers = work.run(session, wait, requests(jobs));
         } catch (SQLException e) {
-            recover(jobs, e);
-            return;
+            return recover(jobs, e);
         } catch (RuntimeException | Error e) {
             log.error("A round of {} failed", jobs.size(), e);
-            recover(jobs, e);
-            return;
+            return recover(jobs, e);
         }
-        for (int i = 0; i < answers.size(); i++) {
-            jobs.get(i).answer().complete(answers.get(i));
-        }
+        return () -> {
+            for (int i = 0; i < answers.size(); i++) {
+                jobs.get(i).answer().complete(answers.get(i));
+            }
+        };
     }
 
     private static <Q> List<Q> requests(List<? extends Job<Q, ?>> jobs) {
@@ -166,42 +190,45 @@ final class Lane<Q, A> {
                 : jobs.stream().<Q>map(Job::request).toList();
     }
 
-    private void recover(List<Job<Q, A>> jobs, SQLException e) {
+    private Runnable recover(List<Job<Q, A>> jobs, SQLException e) {
         if (SqlErrors.isUnavailable(e)) {
-            jobs.forEach(job -> job.answer().completeExceptionally(SqlErrors.translate(e)));
+            return refuse(jobs, SqlErrors.translate(e));
         } else if (jobs.size() > 1) {
             log.debug("A round of {} failed, going on one by one: {}", jobs.size(), e.toString());
-            jobs.forEach(this::runAlone);
+            return oneByOne(jobs);
         } else if (SqlErrors.isContention(e)) {
-            tryAgainLater(jobs.get(0), e);
-        } else {
-            jobs.get(0).answer().completeExceptionally(SqlErrors.translate(e));
+            return tryAgainLater(jobs.get(0), e);
         }
+        return refuse(jobs, SqlErrors.translate(e));
     }
 
     /** Nobody knows how far it came, so it may be sent again. */
-    private void recover(List<Job<Q, A>> jobs, Throwable e) {
-        if (jobs.size() > 1) {
-            jobs.forEach(this::runAlone);
-        } else {
-            jobs.get(0).answer().completeExceptionally(new StoreUnavailableException("a round failed: " + e, e));
-        }
+    private Runnable recover(List<Job<Q, A>> jobs, Throwable e) {
+        return jobs.size() > 1
+                ? oneByOne(jobs)
+                : refuse(jobs, new StoreUnavailableException("a round failed: " + e, e));
     }
 
-    private void runAlone(Job<Q, A> job) {
-        run(List.of(job), LockWait.NONE);
+    private Runnable oneByOne(List<Job<Q, A>> jobs) {
+        List<Runnable> telling =
+                jobs.stream().map(job -> run(List.of(job), LockWait.NONE)).toList();
+        return () -> telling.forEach(Runnable::run);
     }
 
-    private void tryAgainLater(Job<Q, A> job, SQLException e) {
+    private static <A> Runnable refuse(List<? extends Job<?, A>> jobs, StoreException why) {
+        return () -> jobs.forEach(job -> job.answer().completeExceptionally(why));
+    }
+
+    private Runnable tryAgainLater(Job<Q, A> job, SQLException e) {
         Duration age = Duration.ofNanos(System.nanoTime() - job.submittedAt());
         if (age.compareTo(settings.patience()) > 0) {
             log.warn("Operation {} has been locked by another transaction for {}", work.id(job.request()), age);
-            job.answer().completeExceptionally(SqlErrors.translate(e));
-            return;
+            return refuse(List.of(job), SqlErrors.translate(e));
         }
         Duration pause = age.dividedBy(4);
         pause = pause.compareTo(FIRST_PAUSE) < 0 ? FIRST_PAUSE : pause;
         pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-        settings.later(pause, () -> runAlone(job));
+        settings.later(pause, () -> run(List.of(job), LockWait.NONE).run());
+        return () -> {};
     }
 }

@@ -24,6 +24,10 @@ record LaneSettings(
         return new LaneSettings(sessions, lockTimeout, Duration.ZERO, largestRound, workers, timer);
     }
 
+    LaneSettings withLargestRound(int operations) {
+        return new LaneSettings(sessions, lockTimeout, patience, operations, workers, timer);
+    }
+
     void later(Duration pause, Runnable task) {
         timer.schedule(() -> execute(task), pause.toNanos(), TimeUnit.NANOSECONDS);
     }

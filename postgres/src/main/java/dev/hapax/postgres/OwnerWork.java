@@ -2,8 +2,10 @@ package dev.hapax.postgres;
 
 import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
+import dev.hapax.store.Payload;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.Result;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.State;
 import dev.hapax.store.Written;
@@ -17,6 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +97,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
      * @param together the statement for any number of them, which returns the tokens of those that changed something
      * @param alone a faster statement for one of them, if there is one, with a place for its lock timeout
      * @param leadsTo whether a write leads to a state
+     * @param weight how many bytes it brings along
      */
     private record Kind<Q>(
             Function<Q, OperationId> id,
@@ -101,7 +105,8 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
             String together,
             Columns<Q> columns,
             @Nullable Alone<Q> alone,
-            BiPredicate<Q, State> leadsTo) {}
+            BiPredicate<Q, State> leadsTo,
+            ToIntFunction<Q> weight) {}
 
     private record Alone<Q>(String sql, Statements.Binder<Q> binder) {}
 
@@ -124,7 +129,14 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
         Alone<Finish> alone = new Alone<>(FINISH_ALONE, OwnerWork::bindFinish);
         return new OwnerWork<>(
                 lockTimeout,
-                new Kind<>(Finish::id, Finish::token, FINISH, columns, alone, (finish, state) -> state.isTerminal()));
+                new Kind<>(
+                        Finish::id,
+                        Finish::token,
+                        FINISH,
+                        columns,
+                        alone,
+                        (finish, state) -> state.isTerminal(),
+                        finish -> weight(finish.result())));
     }
 
     static OwnerWork<Release> release(Duration lockTimeout) {
@@ -142,7 +154,8 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                         RELEASE,
                         columns,
                         null,
-                        (release, state) -> state == release.to()));
+                        (release, state) -> state == release.to(),
+                        release -> 0));
     }
 
     static OwnerWork<Renewal> renew(Duration lockTimeout) {
@@ -158,12 +171,23 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                         RENEW,
                         columns,
                         null,
-                        (renewal, state) -> state == State.PROCESSING));
+                        (renewal, state) -> state == State.PROCESSING,
+                        renewal -> 0));
     }
 
     @Override
     public OperationId id(Q request) {
         return kind.id().apply(request);
+    }
+
+    @Override
+    public int weight(Q request) {
+        return kind.weight().applyAsInt(request);
+    }
+
+    private static int weight(Result result) {
+        Payload payload = result.payload();
+        return payload == null ? 0 : payload.headers().length + payload.body().length;
     }
 
     @Override

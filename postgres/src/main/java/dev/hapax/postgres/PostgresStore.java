@@ -8,7 +8,6 @@ import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
-import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreTransaction;
 import dev.hapax.store.Swept;
 import dev.hapax.store.Written;
@@ -19,6 +18,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +28,9 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
@@ -40,11 +42,11 @@ import javax.sql.DataSource;
  *
  * <p>How soon an outage is noticed depends on the pool: give it a connection timeout of a second or two.
  *
- * <p>Works on the calling thread when nothing else is under way, and on threads of its own otherwise (see
- * {@link Store}).
+ * <p>Its own threads end by themselves when there is nothing to do.
  */
 public final class PostgresStore implements Store {
     private static final Duration SWEEP_IO_TIMEOUT = Duration.ofMinutes(1);
+    private static final int LARGEST_LOOK = 10_000;
 
     private final Sessions sessions;
     private final Session.Guard byKey;
@@ -53,6 +55,8 @@ public final class PostgresStore implements Store {
     private final List<Lane<Finish, Written>> finishes;
     private final Lane<Release, Written> releases;
     private final Lane<Renewal, Written> renewals;
+    private final Lane<OperationId, Optional<Snapshot>> looks;
+    private final LaneSettings settings;
 
     private PostgresStore(Builder builder) {
         ThreadFactory daemons = task -> {
@@ -68,12 +72,13 @@ public final class PostgresStore implements Store {
         sessions = new Sessions(builder.dataSource, builder.ioTimeout);
         byKey = Session.Guard.byKey(builder.lockTimeout);
         byDeadline = Session.Guard.byDeadline(builder.lockTimeout);
-        LaneSettings settings = new LaneSettings(
+        settings = new LaneSettings(
                 sessions, builder.lockTimeout, builder.lockPatience, builder.largestRound, workers, timer);
         claims = lanes(builder.lanes, () -> new Lane<>(new ClaimWork(settings.lockTimeout()), settings));
         finishes = lanes(builder.lanes, () -> new Lane<>(OwnerWork.finish(settings.lockTimeout()), settings));
         releases = new Lane<>(OwnerWork.release(settings.lockTimeout()), settings);
         renewals = new Lane<>(OwnerWork.renew(settings.lockTimeout()), settings.withoutPatience());
+        looks = new Lane<>(new LookWork(settings.lockTimeout()), settings.withLargestRound(LARGEST_LOOK));
     }
 
     /** With the default settings. */
@@ -98,6 +103,19 @@ public final class PostgresStore implements Store {
     @Override
     public CompletionStage<Written> release(Release release) {
         return releases.submit(release);
+    }
+
+    @Override
+    public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
+        return requests.isEmpty()
+                ? List.of()
+                : List.copyOf(lane(claims, requests.get(0).id()).submitAll(requests));
+    }
+
+    /** {@inheritDoc} The stages that it returns are done, unless the caller was interrupted. */
+    @Override
+    public Store forBlockingCallers() {
+        return new Lent();
     }
 
     @Override
@@ -126,12 +144,18 @@ public final class PostgresStore implements Store {
 
     @Override
     public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
-        return done(() -> sessions.call(session -> Rows.find(session, byKey, ids)));
+        List<CompletableFuture<Optional<Snapshot>>> answers = looks.submitAll(ids);
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(all -> answers.stream()
+                        .flatMap(answer -> answer.join().stream())
+                        .collect(Collectors.toMap(Snapshot::id, Function.identity())));
     }
 
     @Override
     public CompletionStage<Swept> sweep(int limit) {
-        return done(() -> sessions.call(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, byDeadline, limit)));
+        return CompletableFuture.supplyAsync(
+                () -> sessions.call(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, byDeadline, limit)),
+                settings::execute);
     }
 
     /**
@@ -161,14 +185,6 @@ public final class PostgresStore implements Store {
     @Override
     public void close() {}
 
-    private static <T> CompletionStage<T> done(Supplier<T> work) {
-        try {
-            return CompletableFuture.completedFuture(work.get());
-        } catch (StoreException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
     private static <L> List<L> lanes(int count, Supplier<L> lane) {
         List<L> lanes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -184,11 +200,47 @@ public final class PostgresStore implements Store {
         return lanes.get(Math.floorMod(id.value().hashCode(), lanes.size()));
     }
 
+    /** The store of callers that wait: what they do often, they may do themselves. */
+    private final class Lent implements Store {
+        @Override
+        public CompletionStage<Claim> claim(ClaimRequest request) {
+            return lane(claims, request.id()).submitAndWait(request);
+        }
+
+        @Override
+        public CompletionStage<Written> finish(Finish finish) {
+            return lane(finishes, finish.id()).submitAndWait(finish);
+        }
+
+        @Override
+        public CompletionStage<Written> release(Release release) {
+            return releases.submitAndWait(release);
+        }
+
+        @Override
+        public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewed) {
+            return PostgresStore.this.renew(renewed);
+        }
+
+        @Override
+        public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
+            return PostgresStore.this.find(ids);
+        }
+
+        @Override
+        public CompletionStage<Swept> sweep(int limit) {
+            return PostgresStore.this.sweep(limit);
+        }
+
+        @Override
+        public void close() {}
+    }
+
     /** Collects the settings of a {@link PostgresStore}. Not safe for use by many threads. */
     public static final class Builder {
         private final DataSource dataSource;
         private int lanes = 2;
-        private int largestRound = 128;
+        private int largestRound = 512;
         private Duration lockTimeout = Duration.ofMillis(100);
         private Duration lockPatience = Duration.ofSeconds(30);
         private Duration ioTimeout = Duration.ofSeconds(10);
@@ -203,7 +255,7 @@ public final class PostgresStore implements Store {
             return this;
         }
 
-        /** How many operations may travel in one round. 128 unless set. */
+        /** How many operations may travel in one round. 512 unless set; large results make it fewer. */
         public Builder largestRound(int operations) {
             this.largestRound = atLeastOne(operations, "largestRound");
             return this;
