@@ -58,7 +58,10 @@ final class LeasedWork<M> implements Work<M> {
 
         @Override
         public CompletionStage<byte[]> run(Lease lease) {
-            task.begin(lease);
+            task.requireTurn();
+            if (lease.isLost()) {
+                throw new NotBegunException();
+            }
             number = lease.attempt();
             return begun(lease).handle((nothing, error) -> {
                 Throwable judged = error == null ? null : LastAttempt.judge(dispositions.policy(), lease, cause(error));

@@ -60,6 +60,7 @@ final class TransactionalWork<M, C> implements Work<M> {
     private CompletionStage<Disposition> handle(Task<M> task) {
         AtomicInteger attempt = new AtomicInteger();
         try {
+            task.requireTurn();
             Outcome<byte[]> outcome = transactions.call(
                     (connection, transaction) -> handleWithin(task, connection, transaction, attempt));
             return CompletableFuture.completedFuture(dispositions.of(outcome));
@@ -74,7 +75,6 @@ final class TransactionalWork<M, C> implements Work<M> {
     private Outcome<byte[]> handleWithin(
             Task<M> task, C connection, StoreTransaction transaction, AtomicInteger attempt) throws Exception {
         return task.in(hapax.transactional(transaction).scope(name)).run(lease -> {
-            task.begin(lease);
             attempt.set(lease.attempt());
             handle(task, connection, lease);
             return Work.nothing();

@@ -1,7 +1,6 @@
 package dev.hapax.messaging;
 
 import dev.hapax.Call;
-import dev.hapax.Lease;
 import dev.hapax.Scope;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.OperationKey;
@@ -29,9 +28,9 @@ interface Work<M> {
             return scope.tenant(key.tenant()).key(key.key()).fingerprint(fingerprint);
         }
 
-        /** Refuses to begin what would be in vain. */
-        void begin(Lease lease) {
-            if (lease.isLost() || !delivery.turn().mayBegin()) {
+        /** Refuses to begin what is no longer wanted here. */
+        void requireTurn() {
+            if (!delivery.turn().mayBegin()) {
                 throw new NotBegunException();
             }
         }
