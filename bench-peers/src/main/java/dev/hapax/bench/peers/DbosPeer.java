@@ -4,6 +4,7 @@ import dev.dbos.transact.DBOS;
 import dev.dbos.transact.config.DBOSConfig;
 import dev.dbos.transact.context.WorkflowOptions;
 import dev.dbos.transact.workflow.Workflow;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
@@ -26,10 +27,15 @@ final class DbosPeer implements Peer {
     private final DBOS dbos;
     private final Operations operations;
 
-    DbosPeer(DataSource dataSource) {
+    DbosPeer(DataSource dataSource) throws SQLException {
         this.dbos = new DBOS(DBOSConfig.defaults("bench").withDataSource(dataSource));
         this.operations = dbos.registerProxy(Operations.class, new Workflows());
         dbos.launch();
+        new Tables(dataSource)
+                .fill(
+                        "dbos.workflow_status",
+                        "workflow_uuid, status, name, executor_id, output",
+                        "'filled-' || n, 'SUCCESS', 'run', 'filled', '\"' || repeat('1', 300) || '\"'");
     }
 
     @Override

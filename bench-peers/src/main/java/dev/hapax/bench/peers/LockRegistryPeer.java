@@ -23,7 +23,12 @@ final class LockRegistryPeer implements Peer {
     private final JdbcLockRegistry other;
 
     LockRegistryPeer(DataSource dataSource) throws SQLException {
-        new Tables(dataSource).create("int_lock", MetadataStore.springIntegrationTables());
+        Tables tables = new Tables(dataSource);
+        tables.create("int_lock", MetadataStore.springIntegrationTables());
+        tables.fill(
+                "INT_LOCK",
+                "LOCK_KEY, REGION, CLIENT_ID, CREATED_DATE, EXPIRED_AFTER",
+                "gen_random_uuid()::text, 'FILLED', gen_random_uuid()::text, LOCALTIMESTAMP, 'infinity'");
         this.ourRepository = repository(dataSource);
         this.otherRepository = repository(dataSource);
         this.ours = new JdbcLockRegistry(ourRepository);
