@@ -1,0 +1,132 @@
+package dev.hapax.messaging.rabbit;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.Envelope;
+import com.rabbitmq.client.ShutdownSignalException;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A channel that a queue is consumed on, from its beginning to its end. Safe for use by many threads.
+ *
+ * <p>A delivery is acknowledged on the channel that delivered it or not at all: tags count anew on every channel, and
+ * an old one would acknowledge another message. So nothing is ever recovered here. When the connection breaks, the
+ * broker closes the channel, or cancels the consumer because the queue went away or moved, the subscription has ended;
+ * the broker gives what was not acknowledged to the next one.
+ */
+final class Subscription {
+    private static final Logger log = LoggerFactory.getLogger(Subscription.class);
+
+    private final Events events;
+    private final Connection connection;
+    private final Channel channel;
+    private volatile String consumerTag = "";
+    private final AtomicReference<@Nullable String> ended = new AtomicReference<>();
+
+    /** Who hears of it. Called on the client's threads; must not block. */
+    interface Events {
+        void delivered(Held held);
+
+        void ended(Subscription subscription);
+    }
+
+    private Subscription(Connection connection, Events events) throws IOException {
+        this.events = events;
+        this.connection = connection;
+        this.channel = Objects.requireNonNull(connection.createChannel(), "the connection has no more channels");
+    }
+
+    /** Begins to consume. What has begun is undone if it fails. */
+    static Subscription begin(RabbitConnections connections, String queue, int prefetch, Events events)
+            throws IOException, TimeoutException {
+        Connection connection = connections.open();
+        boolean begun = false;
+        try {
+            Subscription subscription = new Subscription(connection, events);
+            subscription.consume(queue, prefetch);
+            begun = true;
+            return subscription;
+        } finally {
+            if (!begun) {
+                connection.abort();
+            }
+        }
+    }
+
+    private void consume(String queue, int prefetch) throws IOException {
+        channel.addShutdownListener(cause -> end(cause.getMessage()));
+        channel.basicQos(prefetch);
+        consumerTag = channel.basicConsume(queue, false, new DefaultConsumer(channel) {
+            @Override
+            public void handleDelivery(String consumerTag, Envelope envelope, BasicProperties properties, byte[] body) {
+                events.delivered(new Held(
+                        Subscription.this, envelope.getDeliveryTag(), RabbitMessage.of(envelope, properties, body)));
+            }
+
+            @Override
+            public void handleCancel(String consumerTag) {
+                end("the broker cancelled the consumer: is the queue gone?");
+            }
+        });
+    }
+
+    private void end(@Nullable String why) {
+        if (ended.compareAndSet(null, String.valueOf(why))) {
+            events.ended(this);
+        }
+    }
+
+    /** Why it has ended; empty while it has not. */
+    @Nullable
+    String ended() {
+        return ended.get();
+    }
+
+    void acknowledge(long tag) {
+        tell(() -> channel.basicAck(tag, false));
+    }
+
+    /** To the dead-letter exchange of the queue, if it has one. */
+    void reject(long tag) {
+        tell(() -> channel.basicReject(tag, false));
+    }
+
+    void giveBack(long tag) {
+        tell(() -> channel.basicReject(tag, true));
+    }
+
+    /** No more deliveries; those that were made can still be acknowledged. */
+    void cancel() {
+        tell(() -> channel.basicCancel(consumerTag));
+    }
+
+    /** What was not acknowledged goes back to the queue. */
+    void close() {
+        ended.compareAndSet(null, "closed");
+        connection.abort();
+    }
+
+    private interface Word {
+        void say() throws IOException;
+    }
+
+    /** A broker that cannot be told delivers the message again, which then is a repeat. */
+    private void tell(Word word) {
+        if (ended.get() != null) {
+            return;
+        }
+        try {
+            word.say();
+        } catch (IOException | ShutdownSignalException gone) {
+            log.debug("The broker could not be told: {}", gone.toString());
+        }
+    }
+}
