@@ -14,11 +14,13 @@ import java.util.concurrent.CompletionStage;
 
 /** Claims all messages of a batch at once, then runs each handler under the lease it won. */
 final class LeasedWork<M> implements Work<M> {
+    private final Hapax hapax;
     private final Scope scope;
     private final AsyncMessageHandler<M> handler;
     private final Dispositions dispositions;
 
     LeasedWork(Hapax hapax, String name, AsyncMessageHandler<M> handler, Dispositions dispositions) {
+        this.hapax = hapax;
         this.scope = hapax.scope(name);
         this.handler = handler;
         this.dispositions = dispositions;
@@ -27,7 +29,10 @@ final class LeasedWork<M> implements Work<M> {
     @Override
     public List<CompletionStage<Disposition>> run(List<Task<M>> tasks) {
         List<Attempt> attempts = tasks.stream().map(Attempt::new).toList();
-        List<CompletionStage<Outcome<byte[]>>> outcomes = runAll(attempts);
+        List<CompletionStage<Outcome<byte[]>>> outcomes = hapax.runAll(attempts.stream()
+                .map(it -> new dev.hapax.Task<>(
+                        it.task.in(scope), it, it.task.delivery().executor()))
+                .toList());
         List<CompletionStage<Disposition>> ends = new ArrayList<>();
         for (int i = 0; i < attempts.size(); i++) {
             Attempt attempt = attempts.get(i);
@@ -36,12 +41,6 @@ final class LeasedWork<M> implements Work<M> {
                             error == null ? dispositions.of(outcome) : dispositions.of(cause(error), attempt.number)));
         }
         return ends;
-    }
-
-    private List<CompletionStage<Outcome<byte[]>>> runAll(List<Attempt> attempts) {
-        return attempts.stream()
-                .map(it -> it.task.in(scope).runAsync(it, it.task.delivery().executor()))
-                .toList();
     }
 
     private static Throwable cause(Throwable error) {

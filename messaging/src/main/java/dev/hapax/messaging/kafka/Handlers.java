@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -25,15 +26,18 @@ final class Handlers implements Lane.Asking {
 
     private final IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer;
     private final DeadLetters deadLetters;
+    private final Executor threads;
     private final Consumer<Throwable> fail;
 
     /** @param fail stops the loop */
     Handlers(
             IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer,
             DeadLetters deadLetters,
+            Executor threads,
             Consumer<Throwable> fail) {
         this.consumer = consumer;
         this.deadLetters = deadLetters;
+        this.threads = threads;
         this.fail = fail;
     }
 
@@ -85,11 +89,15 @@ final class Handlers implements Lane.Asking {
         });
     }
 
+    /** On a handler's thread: a producer may block, and the thread at hand is the engine's. */
     private CompletionStage<?> kept(DeadLetter letter) {
         try {
-            return Objects.requireNonNull(deadLetters.keep(letter), "no stage for a dead letter");
-        } catch (RuntimeException broken) {
-            return CompletableFuture.failedFuture(broken);
+            return CompletableFuture.supplyAsync(
+                            () -> Objects.requireNonNull(deadLetters.keep(letter), "no stage for a dead letter"),
+                            threads)
+                    .thenCompose(kept -> kept);
+        } catch (RuntimeException refused) {
+            return CompletableFuture.failedFuture(refused);
         }
     }
 

@@ -72,9 +72,10 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
         this.maxInFlight = settings.maxInFlight;
         this.name = settings.consumer.name();
         this.ordering = settings.ordering;
-        this.handlers = new Handlers(settings.consumer, Objects.requireNonNull(settings.deadLetters), this::fail);
         this.own = settings.executor == null ? pool(settings.threads, name) : null;
         this.threads = own == null ? Objects.requireNonNull(settings.executor) : own;
+        this.handlers =
+                new Handlers(settings.consumer, Objects.requireNonNull(settings.deadLetters), threads, this::fail);
         this.committedAt = System.nanoTime() - commitEvery.toNanos();
     }
 

@@ -1,0 +1,167 @@
+package dev.hapax.messaging.kafka;
+
+import dev.hapax.testkit.ChildJvm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** A Kafka of one node in a process of its own, that can be killed and started again. */
+final class TestKafka implements AutoCloseable {
+    private final Path directory;
+    private final int port;
+    private ChildJvm process;
+
+    private TestKafka(Path directory, int port) {
+        this.directory = directory;
+        this.port = port;
+    }
+
+    static TestKafka start() {
+        try {
+            Path directory = Files.createTempDirectory("hapax-kafka");
+            int port = freePort();
+            int controller = freePort();
+            Properties settings = new Properties();
+            settings.setProperty("process.roles", "broker,controller");
+            settings.setProperty("node.id", "1");
+            settings.setProperty("controller.quorum.voters", "1@127.0.0.1:" + controller);
+            settings.setProperty(
+                    "listeners", "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller);
+            settings.setProperty("controller.listener.names", "CONTROLLER");
+            settings.setProperty("inter.broker.listener.name", "PLAINTEXT");
+            settings.setProperty("log.dirs", directory.resolve("log").toString());
+            settings.setProperty("offsets.topic.replication.factor", "1");
+            settings.setProperty("offsets.topic.num.partitions", "2");
+            settings.setProperty("transaction.state.log.replication.factor", "1");
+            settings.setProperty("transaction.state.log.min.isr", "1");
+            settings.setProperty("transaction.state.log.num.partitions", "1");
+            settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
+            settings.setProperty("share.coordinator.state.topic.min.isr", "1");
+            settings.setProperty("group.initial.rebalance.delay.ms", "0");
+            settings.setProperty("group.min.session.timeout.ms", "1000");
+            try (var out = Files.newOutputStream(directory.resolve("server.properties"))) {
+                settings.store(out, null);
+            }
+            TestKafka kafka = new TestKafka(directory, port);
+            kafka.begin();
+            return kafka;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void begin() throws IOException {
+        process = ChildJvm.start(
+                384,
+                Broker.class,
+                List.of(directory.resolve("server.properties").toString()));
+        process.awaitLine("broker started");
+    }
+
+    /** SIGKILL. */
+    void kill() throws InterruptedException {
+        process.kill();
+    }
+
+    void restart() throws IOException {
+        begin();
+    }
+
+    String bootstrapServers() {
+        return "127.0.0.1:" + port;
+    }
+
+    String newTopic(int partitions) {
+        String topic = "t" + UUID.randomUUID().toString().replace("-", "");
+        newTopic(topic, partitions);
+        return topic;
+    }
+
+    void newTopic(String topic, int partitions) {
+        try (Admin admin = admin()) {
+            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
+                    .all()
+                    .get();
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    Admin admin() {
+        return Admin.create(Map.of("bootstrap.servers", bootstrapServers()));
+    }
+
+    KafkaProducer<byte[], byte[]> producer() {
+        return new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrapServers(), "max.block.ms", 10_000, "linger.ms", 5),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    /** Settings for a consumer that begins at the beginning and notices soon that another one is gone. */
+    Map<String, Object> consumer(String group) {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("bootstrap.servers", bootstrapServers());
+        settings.put("group.id", group);
+        settings.put("auto.offset.reset", "earliest");
+        settings.put("session.timeout.ms", 2_000);
+        settings.put("heartbeat.interval.ms", 300);
+        settings.put("fetch.max.wait.ms", 100);
+        return settings;
+    }
+
+    /** What a group has committed, over all partitions of a topic. */
+    long committed(String group, String topic) {
+        try (Admin admin = admin()) {
+            return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().entrySet().stream()
+                    .filter(entry -> entry.getKey().topic().equals(topic) && entry.getValue() != null)
+                    .mapToLong(entry -> entry.getValue().offset())
+                    .sum();
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static ProducerRecord<byte[], byte[]> record(String topic, String key, String value) {
+        return new ProducerRecord<>(topic, bytes(key), bytes(value));
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    static TopicPartition partition(String topic, int number) {
+        return new TopicPartition(topic, number);
+    }
+
+    static Duration patience() {
+        return Duration.ofSeconds(60);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}
