@@ -1,0 +1,97 @@
+package dev.hapax.bench.micro;
+
+import dev.hapax.Hapax;
+import dev.hapax.Policy;
+import dev.hapax.bench.process.ChildJvm;
+import dev.hapax.memory.MemoryStore;
+import dev.hapax.store.Store;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What operations in flight take of the heap: handlers have begun and not ended, as in a service whose upstream hangs.
+ *
+ * @param operations how many there were at a time
+ * @param withStore bytes with all that the memory store keeps of them
+ * @param engineAlone bytes without it, as with a database
+ */
+public record InFlightMemory(int operations, long withStore, long engineAlone) {
+    private static final int OPERATIONS = 100_000;
+    private static final int PATIENCE_SECONDS = 60;
+    private static final int COLLECTIONS = 3;
+
+    /** Measures in a JVM of its own, where nothing else comes and goes. */
+    public static InFlightMemory measure() throws IOException {
+        try (ChildJvm child = ChildJvm.start(InFlightMemory.class, List.of("-Xmx1g"), List.of("measure"))) {
+            return new InFlightMemory(OPERATIONS, Long.parseLong(child.line()), Long.parseLong(child.line()));
+        }
+    }
+
+    /** Prints the result; with an argument it is the JVM that is measured. */
+    public static void main(String[] args) throws Exception {
+        if (args.length == 0) {
+            InFlightMemory measured = measure();
+            System.out.printf("%,d operations in flight%n", measured.operations());
+            System.out.println(line("engine alone", measured.engineAlone()));
+            System.out.println(line("with the rows of the memory store", measured.withStore()));
+            return;
+        }
+        ChildJvm.endWithParent();
+        heapWith(new Forgetful(), OPERATIONS / 10); // loads classes, which are not what is measured
+        System.out.println(heapWith(new MemoryStore(), OPERATIONS));
+        System.out.println(heapWith(new Forgetful(), OPERATIONS));
+    }
+
+    private static String line(String what, long bytes) {
+        return "%-34s %6.1f MB, %,6d B each".formatted(what, bytes / 1e6, bytes / OPERATIONS);
+    }
+
+    private static long heapWith(Store store, int operations) throws InterruptedException {
+        byte[] request = "{\"amount\": 42}".getBytes(StandardCharsets.UTF_8);
+        CompletionStage<?>[] waiting = new CompletionStage<?>[operations];
+        CountDownLatch begun = new CountDownLatch(operations);
+        try (Hapax hapax = Hapax.on(store)
+                .scope("payments", Policy.payment())
+                .withoutSweeper()
+                .build()) {
+            long before = used();
+            for (int i = 0; i < operations; i++) {
+                waiting[i] = hapax.scope("payments")
+                        .tenant("acct_42")
+                        .key(UUID.randomUUID().toString())
+                        .fingerprint(request)
+                        .returning(byte[].class)
+                        .runAsync(lease -> {
+                            begun.countDown();
+                            return new CompletableFuture<>();
+                        });
+            }
+            if (!begun.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException(begun.getCount() + " operations did not begin");
+            }
+            long bytes = used() - before;
+            if (waiting[operations - 1].toCompletableFuture().isDone()) {
+                throw new IllegalStateException("an operation has ended");
+            }
+            return bytes;
+        }
+    }
+
+    /** After several collections, because what is waited for by finalizers goes with the next one. */
+    @SuppressWarnings("SystemGc")
+    private static long used() {
+        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+        for (int i = 0; i < COLLECTIONS; i++) {
+            memory.gc();
+        }
+        return memory.getHeapMemoryUsage().getUsed();
+    }
+}
