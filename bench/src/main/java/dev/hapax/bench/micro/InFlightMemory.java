@@ -28,14 +28,19 @@ public record InFlightMemory(int operations, long withStore, long engineAlone) {
     private static final int PATIENCE_SECONDS = 60;
     private static final int COLLECTIONS = 3;
 
-    /** Measures in a JVM of its own, where nothing else comes and goes. */
+    /** Measures in JVMs of their own, where nothing else comes and goes. */
     public static InFlightMemory measure() throws IOException {
-        try (ChildJvm child = ChildJvm.start(InFlightMemory.class, List.of("-Xmx1g"), List.of("measure"))) {
-            return new InFlightMemory(OPERATIONS, Long.parseLong(child.line()), Long.parseLong(child.line()));
+        return new InFlightMemory(OPERATIONS, bytesWith(MemoryStore.class), bytesWith(Forgetful.class));
+    }
+
+    private static long bytesWith(Class<? extends Store> store) throws IOException {
+        List<String> arguments = List.of(store.getSimpleName());
+        try (ChildJvm child = ChildJvm.start(InFlightMemory.class, List.of("-Xmx1g"), arguments)) {
+            return Long.parseLong(child.line());
         }
     }
 
-    /** Prints the result; with an argument it is the JVM that is measured. */
+    /** Prints the result; with the name of a store as its argument, it is the JVM that is measured. */
     public static void main(String[] args) throws Exception {
         if (args.length == 0) {
             InFlightMemory measured = measure();
@@ -45,25 +50,24 @@ public record InFlightMemory(int operations, long withStore, long engineAlone) {
             return;
         }
         ChildJvm.endWithParent();
-        heapWith(new Forgetful(), OPERATIONS / 10); // loads classes, which are not what is measured
-        System.out.println(heapWith(new MemoryStore(), OPERATIONS));
-        System.out.println(heapWith(new Forgetful(), OPERATIONS));
+        boolean keeps = args[0].equals(MemoryStore.class.getSimpleName());
+        System.out.println(heapWith(keeps ? new MemoryStore() : new Forgetful()));
     }
 
     private static String line(String what, long bytes) {
         return "%-34s %6.1f MB, %,6d B each".formatted(what, bytes / 1e6, bytes / OPERATIONS);
     }
 
-    private static long heapWith(Store store, int operations) throws InterruptedException {
+    private static long heapWith(Store store) throws InterruptedException {
         byte[] request = "{\"amount\": 42}".getBytes(StandardCharsets.UTF_8);
-        CompletionStage<?>[] waiting = new CompletionStage<?>[operations];
-        CountDownLatch begun = new CountDownLatch(operations);
+        CompletionStage<?>[] waiting = new CompletionStage<?>[OPERATIONS];
+        CountDownLatch begun = new CountDownLatch(OPERATIONS);
         try (Hapax hapax = Hapax.on(store)
                 .scope("payments", Policy.payment())
                 .withoutSweeper()
                 .build()) {
             long before = used();
-            for (int i = 0; i < operations; i++) {
+            for (int i = 0; i < OPERATIONS; i++) {
                 waiting[i] = hapax.scope("payments")
                         .tenant("acct_42")
                         .key(UUID.randomUUID().toString())
@@ -78,7 +82,7 @@ public record InFlightMemory(int operations, long withStore, long engineAlone) {
                 throw new IllegalStateException(begun.getCount() + " operations did not begin");
             }
             long bytes = used() - before;
-            if (waiting[operations - 1].toCompletableFuture().isDone()) {
+            if (waiting[OPERATIONS - 1].toCompletableFuture().isDone()) {
                 throw new IllegalStateException("an operation has ended");
             }
             return bytes;
