@@ -30,7 +30,7 @@ public final class PostgresSchema {
     /** Where the files are on the class path. */
     public static final String LOCATION = "dev/hapax/postgres/schema";
 
-    private static final List<String> FILES = List.of("V001__operations.sql");
+    private static final List<String> FILES = List.of("V001__operations.sql", "V002__outbox.sql");
     private static final long LOCK = 0x6861706178L; // "hapax"
 
     private PostgresSchema() {}

@@ -40,6 +40,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.util.PSQLException;
 
 class PostgresSchemaTest {
+    private static final List<String> FILES = List.of("V001__operations.sql", "V002__outbox.sql");
+
     private static final ClaimTerms TERMS =
             new ClaimTerms(Duration.ofSeconds(30), Duration.ofHours(1), WhenAbandoned.RERUN, 3);
 
@@ -49,21 +51,18 @@ class PostgresSchemaTest {
     void migratesAnEmptyDatabase() {
         PostgresSchema.migrate(database.unpooled());
 
-        assertThat(database.query("SELECT string_agg(file, ',') FROM hapax_schema"))
-                .isEqualTo("V001__operations.sql");
+        assertThat(column("SELECT file FROM hapax_schema ORDER BY file")).isEqualTo(FILES);
         assertStoreWorks(database.unpooled());
     }
 
     @Test
     void migratingTwiceChangesNothing() {
         PostgresSchema.migrate(database.unpooled());
-        String before =
-                database.query("SELECT 'hapax_operation'::regclass::oid || ' ' || applied_at FROM hapax_schema");
+        String before = tableAndTimes();
 
         PostgresSchema.migrate(database.unpooled());
 
-        assertThat(database.query("SELECT 'hapax_operation'::regclass::oid || ' ' || applied_at FROM hapax_schema"))
-                .isEqualTo(before);
+        assertThat(tableAndTimes()).isEqualTo(before);
     }
 
     @Test
@@ -73,7 +72,7 @@ class PostgresSchemaTest {
             return true;
         });
 
-        assertThat(database.queryLong("SELECT count(*) FROM hapax_schema")).isOne();
+        assertThat(database.queryLong("SELECT count(*) FROM hapax_schema")).isEqualTo(FILES.size());
         assertStoreWorks(database.unpooled());
     }
 
@@ -92,7 +91,7 @@ class PostgresSchemaTest {
 
             assertThat(all.get(30, TimeUnit.SECONDS)).hasSize(instances);
         }
-        assertThat(database.queryLong("SELECT count(*) FROM hapax_schema")).isOne();
+        assertThat(database.queryLong("SELECT count(*) FROM hapax_schema")).isEqualTo(FILES.size());
     }
 
     @Test
@@ -153,9 +152,11 @@ class PostgresSchemaTest {
     /** As Flyway would: nobody but the file itself has a say. */
     @Test
     void theFilesRunAsPlainSql() throws Exception {
-        String resource = "/" + PostgresSchema.LOCATION + "/V001__operations.sql";
-        try (InputStream in = Objects.requireNonNull(PostgresSchema.class.getResourceAsStream(resource))) {
-            database.execute(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        for (String file : FILES) {
+            String resource = "/" + PostgresSchema.LOCATION + "/" + file;
+            try (InputStream in = Objects.requireNonNull(PostgresSchema.class.getResourceAsStream(resource))) {
+                database.execute(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            }
         }
 
         assertStoreWorks(database.unpooled());
@@ -269,6 +270,26 @@ class PostgresSchemaTest {
 
         assertSqlState("INSERT INTO t VALUES (1) ON CONFLICT ON CONSTRAINT t_id DO NOTHING", "42704");
         database.execute("INSERT INTO t VALUES (1) ON CONFLICT (id) DO NOTHING");
+    }
+
+    /** What a second file makes of a database that has the first one and rows in it. */
+    @Test
+    void aDatabaseOfTheFirstVersionIsBroughtUpToDate() {
+        PostgresSchema.migrate(database.unpooled());
+        assertStoreWorks(database.unpooled());
+        database.execute("DROP VIEW hapax_outbox_messages; DROP TABLE hapax_outbox; "
+                + "DELETE FROM hapax_schema WHERE file <> 'V001__operations.sql'");
+
+        PostgresSchema.migrate(database.unpooled());
+
+        assertThat(column("SELECT file FROM hapax_schema ORDER BY file")).isEqualTo(FILES);
+        assertThat(database.queryLong("SELECT count(*) FROM hapax_operation")).isOne();
+        assertThat(database.queryLong("SELECT count(*) FROM hapax_outbox")).isZero();
+    }
+
+    private String tableAndTimes() {
+        return database.query("SELECT 'hapax_operation'::regclass::oid || ' ' || 'hapax_outbox'::regclass::oid || ' ' "
+                + "|| string_agg(applied_at::text, ',' ORDER BY file) FROM hapax_schema");
     }
 
     private static void assertStoreWorks(DataSource dataSource) {

@@ -13,7 +13,7 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** One PostgreSQL for all tests of a JVM, and an empty database of its own for each test class that asks. */
-final class TestDatabase {
+public final class TestDatabase {
     private static final EmbeddedPostgres SERVER = EmbeddedPostgres.builder()
             .setting("max_connections", "200")
             .setting("shared_preload_libraries", "pg_stat_statements")
@@ -26,42 +26,42 @@ final class TestDatabase {
     }
 
     /** A database without any tables. */
-    static TestDatabase empty() {
+    public static TestDatabase empty() {
         String name = "t" + UUID.randomUUID().toString().replace("-", "");
         execute(unpooled(SERVER.jdbcUrl()), "CREATE DATABASE " + name);
         return new TestDatabase(name);
     }
 
     /** A database with Hapax's tables. */
-    static TestDatabase migrated() {
+    public static TestDatabase migrated() {
         TestDatabase database = empty();
         PostgresSchema.migrate(database.unpooled());
         return database;
     }
 
-    String jdbcUrl() {
+    public String jdbcUrl() {
         return SERVER.jdbcUrl(name);
     }
 
-    int port() {
+    public int port() {
         return SERVER.port();
     }
 
-    DataSource unpooled() {
+    public DataSource unpooled() {
         return unpooled(jdbcUrl());
     }
 
-    static DataSource unpooled(String url) {
+    public static DataSource unpooled(String url) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
         return dataSource;
     }
 
-    HikariDataSource pool(int size) {
+    public HikariDataSource pool(int size) {
         return pool(jdbcUrl(), size);
     }
 
-    static HikariDataSource pool(String url, int size) {
+    public static HikariDataSource pool(String url, int size) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(size);
@@ -71,12 +71,12 @@ final class TestDatabase {
         return new HikariDataSource(config);
     }
 
-    void letTimePass(Duration duration) {
+    public void letTimePass(Duration duration) {
         letTimePass(unpooled(), duration);
     }
 
     /** Moves every time in the tables back, which is the same as letting time pass. */
-    static void letTimePass(DataSource dataSource, Duration duration) {
+    public static void letTimePass(DataSource dataSource, Duration duration) {
         execute(dataSource, """
                 UPDATE hapax_operation
                 SET created_at = created_at - d, claimed_at = claimed_at - d, finished_at = finished_at - d,
@@ -84,11 +84,11 @@ final class TestDatabase {
                 FROM (SELECT %d * interval '1 millisecond' AS d) AS passed""".formatted(duration.toMillis()));
     }
 
-    void execute(String sql) {
+    public void execute(String sql) {
         execute(unpooled(), sql);
     }
 
-    static void execute(DataSource dataSource, String sql) {
+    public static void execute(DataSource dataSource, String sql) {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -97,11 +97,11 @@ final class TestDatabase {
         }
     }
 
-    long queryLong(String sql) {
+    public long queryLong(String sql) {
         return Long.parseLong(query(sql));
     }
 
-    String query(String sql) {
+    public String query(String sql) {
         try (Connection connection = unpooled().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {

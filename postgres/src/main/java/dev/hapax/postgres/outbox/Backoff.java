@@ -1,0 +1,32 @@
+package dev.hapax.postgres.outbox;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long to wait before the next try: twice as long each time, and between a half and all of that, so that those who
+ * failed together do not come back together.
+ */
+record Backoff(Duration first, Duration longest) {
+    private static final int MOST_DOUBLINGS = 30;
+    private static final Duration MOST_ASKED_FOR = Duration.ofDays(1);
+
+    Backoff {
+        if (longest.compareTo(first) < 0) {
+            throw new IllegalArgumentException(
+                    "the longest pause is %s, shorter than the first one of %s".formatted(longest, first));
+        }
+    }
+
+    /** @param asked how long the receiver wants to be left alone, which counts where it is longer */
+    Duration after(int attempt, @Nullable Duration asked) {
+        long millis = first.toMillis() << Math.min(attempt - 1, MOST_DOUBLINGS);
+        long most = Math.min(millis < 0 ? Long.MAX_VALUE : millis, longest.toMillis());
+        Duration own = Duration.ofMillis(ThreadLocalRandom.current().nextLong(most / 2, most + 1));
+        if (asked == null || asked.compareTo(own) <= 0) {
+            return own;
+        }
+        return asked.compareTo(MOST_ASKED_FOR) > 0 ? MOST_ASKED_FOR : asked;
+    }
+}

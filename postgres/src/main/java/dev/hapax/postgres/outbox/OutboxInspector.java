@@ -1,0 +1,134 @@
+package dev.hapax.postgres.outbox;
+
+import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.store.StoreException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/**
+ * Looks into an outbox, and decides about parked messages: for operators, consoles and metrics. Blocking; safe for use
+ * by many threads. Every method throws {@link StoreException} when the database cannot be reached or refuses.
+ */
+public final class OutboxInspector {
+    private static final Duration IO_TIMEOUT = Duration.ofSeconds(30);
+
+    private static final String LAG = """
+            SELECT count(*) FILTER (WHERE state <> 3) AS depth, count(*) FILTER (WHERE state = 3) AS parked,
+                coalesce(extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE state <> 3)), 0) AS oldest
+            FROM hapax_outbox""";
+
+    private static final String PARKED = Database.guarded("""
+            SELECT id, topic, aggregate, headers, body, created_at, attempt, error FROM hapax_outbox
+            WHERE due = 'infinity' AND state = 3 LIMIT ?""");
+
+    private static final String UNPARK = Database.guarded("""
+            UPDATE hapax_outbox SET state = 0, due = clock_timestamp(), attempt = 0
+            WHERE due = 'infinity' AND state = 3 AND id = ?""");
+
+    private static final String UNPARK_ALL = Database.guarded("""
+            UPDATE hapax_outbox SET state = 0, due = clock_timestamp(), attempt = 0
+            WHERE due = 'infinity' AND state = 3 AND topic = ?""");
+
+    private static final String DISCARD = Database.guarded("""
+            DELETE FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? RETURNING lane""");
+
+    private final Database database;
+
+    private OutboxInspector(Database database) {
+        this.database = database;
+    }
+
+    public static OutboxInspector over(DataSource dataSource) {
+        return new OutboxInspector(new Database(dataSource, IO_TIMEOUT));
+    }
+
+    /** How far the relays are behind. Counts every row. */
+    public OutboxLag lag() {
+        return lag(database);
+    }
+
+    static OutboxLag lag(Database database) {
+        return database.call(LAG, look -> {
+            try (ResultSet row = look.executeQuery()) {
+                row.next();
+                Duration oldest = Duration.ofMillis((long) (row.getDouble("oldest") * 1_000));
+                return new OutboxLag(
+                        row.getLong("depth"), oldest.isNegative() ? Duration.ZERO : oldest, row.getLong("parked"));
+            }
+        });
+    }
+
+    /** Messages that are parked, and why; at most so many, in no particular order. */
+    public List<ParkedMessage> parked(int limit) {
+        return database.call(PARKED, look -> {
+            look.setInt(1, limit);
+            Database.execute(look);
+            List<ParkedMessage> parked = new ArrayList<>();
+            try (ResultSet row = look.getResultSet()) {
+                while (row.next()) {
+                    parked.add(parked(row));
+                }
+            }
+            return parked;
+        });
+    }
+
+    private static ParkedMessage parked(ResultSet row) throws SQLException {
+        OutboxMessage message = new OutboxMessage(
+                row.getObject("id", UUID.class),
+                row.getString("topic"),
+                row.getString("aggregate"),
+                Headers.read(row.getString("headers")),
+                row.getBytes("body"));
+        return new ParkedMessage(
+                message,
+                row.getObject("created_at", OffsetDateTime.class).toInstant(),
+                row.getInt("attempt"),
+                row.getString("error"));
+    }
+
+    /**
+     * Has a parked message tried again, from the first attempt on. It is published before those of its aggregate that
+     * wait behind it; where they went on without it, after them.
+     *
+     * @return whether it was parked
+     */
+    public boolean unpark(UUID id) {
+        return database.call(UNPARK, unpark -> {
+            unpark.setObject(1, id); // id
+            Database.execute(unpark);
+            return unpark.getUpdateCount() > 0;
+        });
+    }
+
+    /** Has all parked messages of a topic tried again. @return how many there were */
+    public int unparkAll(String topic) {
+        return database.call(UNPARK_ALL, unpark -> {
+            unpark.setString(1, topic); // topic
+            Database.execute(unpark);
+            return unpark.getUpdateCount();
+        });
+    }
+
+    /** Removes a parked message for good; those behind it go on. @return whether it was parked */
+    public boolean discard(UUID id) {
+        Optional<Long> lane = database.call(DISCARD, discard -> {
+            discard.setObject(1, id); // id
+            Database.execute(discard);
+            try (ResultSet row = discard.getResultSet()) {
+                return row.next() ? Optional.of(row.getLong("lane")) : Optional.empty();
+            }
+        });
+        // A statement of its own: it has to see what was set aside until the row was gone.
+        lane.ifPresent(it -> OutboxTable.advance(database, Set.of(it)));
+        return lane.isPresent();
+    }
+}

@@ -1,0 +1,278 @@
+package dev.hapax.postgres.outbox;
+
+import static dev.hapax.postgres.outbox.Database.bind;
+import static dev.hapax.postgres.outbox.Database.bindLongs;
+
+import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.outbox.Outgoing;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * How relays share the table. Safe for use by many threads.
+ *
+ * <p><b>A lane belongs to who holds its first row.</b> Only a lane's first row can be leased, and it stays until its
+ * run is finished; so nobody else can publish the second message of an aggregate while the first one is under way.
+ * Whatever changes rows of a lane locks its first row before, for the length of one statement: that row is the lane's
+ * mutex as well. No transaction is open while a broker is waited for.
+ *
+ * <p><b>Rows that are not first are set aside.</b> Rows are found by {@code due}. One that is due and finds another one
+ * before it gets a {@code due} far ahead, so that a lane of a million messages whose first one cannot be delivered
+ * costs the others nothing. When a run is finished the row that is then first is made due again. It cannot be missed:
+ * who sets rows aside holds the lock on the lane's first row, and who removes that row looks for the next one
+ * afterwards, in a statement of its own. Should somebody remove rows by hand, what was set aside is looked at after an
+ * hour.
+ *
+ * <p><b>Nothing can come before a lane's first row</b>, since appends to one lane go one after the other until they are
+ * committed: see {@link Outbox}.
+ */
+final class OutboxTable {
+    private static final int PARKED = 3;
+
+    private static final String CLAIM = Database.guarded("""
+            WITH candidate AS MATERIALIZED (
+                SELECT lane, seq, ctid AS place FROM hapax_outbox
+                WHERE due <= (SELECT clock_timestamp()) ORDER BY due LIMIT ?
+                FOR UPDATE SKIP LOCKED),
+            first AS MATERIALIZED (
+                SELECT found.lane, earliest.seq FROM (SELECT DISTINCT lane FROM candidate) AS found
+                CROSS JOIN LATERAL (
+                    SELECT o.seq FROM hapax_outbox o WHERE o.lane = found.lane ORDER BY o.seq LIMIT 1) AS earliest),
+            head AS MATERIALIZED (
+                SELECT locked.* FROM first
+                CROSS JOIN LATERAL (
+                    SELECT o.lane, o.seq, o.ctid AS place, o.state, o.due FROM hapax_outbox o
+                    WHERE o.lane = first.lane AND o.seq = first.seq
+                    FOR UPDATE SKIP LOCKED) AS locked),
+            leased AS (
+                UPDATE hapax_outbox
+                SET state = 1, token = ?, attempt = attempt + 1,
+                    due = clock_timestamp() + ? * interval '1 millisecond'
+                WHERE ctid = ANY (ARRAY (SELECT place FROM head WHERE due <= clock_timestamp() OR state = 2))
+                RETURNING lane, seq),
+            aside AS (
+                UPDATE hapax_outbox
+                SET state = 2, due = clock_timestamp() + interval '1 hour'
+                WHERE ctid = ANY (ARRAY (
+                    SELECT candidate.place FROM candidate JOIN head USING (lane) WHERE candidate.seq > head.seq))
+                RETURNING lane)
+            SELECT tally.found, tally.aside, run.*
+            FROM (SELECT (SELECT count(*) FROM candidate) AS found, (SELECT count(*) FROM aside) AS aside) AS tally
+            LEFT JOIN (
+                SELECT head.state = 1 AS taken_over, message.*
+                FROM leased JOIN head USING (lane, seq)
+                CROSS JOIN LATERAL (
+                    SELECT o.lane, o.seq, o.id, o.topic, o.aggregate, o.headers, o.body, o.created_at, o.attempt, o.state
+                    FROM hapax_outbox o
+                    WHERE o.lane = leased.lane AND o.seq >= leased.seq
+                    ORDER BY o.seq LIMIT greatest(1, ? / (SELECT nullif(count(*), 0) FROM leased))) AS message) AS run
+                ON true""");
+
+    /** Makes the first row of each lane due, if it was set aside. */
+    private static final String ADVANCE = """
+            UPDATE hapax_outbox SET state = 0, due = clock_timestamp()
+            WHERE ctid = ANY (ARRAY (
+                SELECT first.place FROM unnest(?::int8[]) AS moved (lane)
+                CROSS JOIN LATERAL (
+                    SELECT o.ctid AS place, o.state FROM hapax_outbox o
+                    WHERE o.lane = moved.lane ORDER BY o.seq LIMIT 1) AS first
+                WHERE first.state = 2))""";
+
+    private static final String FINISH = Database.guarded("""
+            WITH mine AS MATERIALIZED (
+                SELECT held.lane FROM unnest(?::int8[], ?::int8[], ?::uuid[]) AS run (lane, seq, token)
+                CROSS JOIN LATERAL (
+                    SELECT o.lane FROM hapax_outbox o
+                    WHERE o.lane = run.lane AND o.seq = run.seq AND o.token = run.token
+                    FOR UPDATE) AS held),
+            removed AS (
+                DELETE FROM hapax_outbox
+                WHERE ctid = ANY (ARRAY (
+                    SELECT found.place FROM unnest(?::int8[], ?::int8[]) AS published (lane, seq) JOIN mine USING (lane)
+                    CROSS JOIN LATERAL (
+                        SELECT o.ctid AS place FROM hapax_outbox o
+                        WHERE o.lane = published.lane AND o.seq = published.seq OFFSET 0) AS found))),
+            kept AS (
+                UPDATE hapax_outbox
+                SET lane = setback.to_lane, state = setback.to_state, attempt = setback.attempts, token = NULL,
+                    due = CASE setback.to_state WHEN 3 THEN 'infinity'
+                        ELSE clock_timestamp() + setback.delay * interval '1 millisecond' END,
+                    error = setback.reason
+                FROM (
+                    SELECT found.place, stopped.*
+                    FROM unnest(?::int8[], ?::int8[], ?::int8[], ?::int4[], ?::int4[], ?::int8[], ?::text[])
+                        AS stopped (lane, seq, to_lane, to_state, attempts, delay, reason)
+                    JOIN mine USING (lane)
+                    CROSS JOIN LATERAL (
+                        SELECT o.ctid AS place FROM hapax_outbox o
+                        WHERE o.lane = stopped.lane AND o.seq = stopped.seq OFFSET 0) AS found) AS setback
+                WHERE hapax_outbox.ctid = setback.place)
+            SELECT lane FROM mine;
+            """ + ADVANCE);
+
+    private static final String ADVANCE_ALONE = Database.guarded(ADVANCE);
+
+    private final Database database;
+    private final WhenParked whenParked;
+
+    /**
+     * @param found how many due rows were looked at
+     * @param aside how many of them are not their lane's first
+     */
+    record Claimed(List<Run> runs, int found, int aside) {
+        boolean progressed() {
+            return aside > 0 || !runs.isEmpty();
+        }
+    }
+
+    /**
+     * @param mine the lanes that were still ours; the others' leases had run out
+     * @param advanced how many lanes have a next message that is now due
+     */
+    record Finished(Set<Long> mine, int advanced) {}
+
+    OutboxTable(Database database, WhenParked whenParked) {
+        this.database = database;
+        this.whenParked = whenParked;
+    }
+
+    /** Leases lanes that have something due, the longest due first, with at most so many messages in all. */
+    Claimed claim(Duration duration, int most) {
+        Run.Lease lease = new Run.Lease(UUID.randomUUID(), System.nanoTime() + duration.toNanos());
+        return database.call(CLAIM, claim -> {
+            claim.setInt(1, most); // candidates
+            claim.setObject(2, lease.token()); // token
+            claim.setLong(3, duration.toMillis()); // due
+            claim.setInt(4, most); // messages
+            Database.execute(claim);
+            try (ResultSet rows = claim.getResultSet()) {
+                return read(lease, rows);
+            }
+        });
+    }
+
+    private static Claimed read(Run.Lease lease, ResultSet row) throws SQLException {
+        Map<Long, List<Run.Entry>> lanes = new LinkedHashMap<>();
+        Set<Long> takenOver = new HashSet<>();
+        int found = 0;
+        int aside = 0;
+        while (row.next()) {
+            found = row.getInt("found");
+            aside = row.getInt("aside");
+            long lane = row.getLong("lane");
+            if (!row.wasNull()) {
+                lanes.computeIfAbsent(lane, it -> new ArrayList<>()).add(entry(row));
+                if (row.getBoolean("taken_over")) {
+                    takenOver.add(lane);
+                }
+            }
+        }
+        List<Run> runs = new ArrayList<>(lanes.size());
+        lanes.forEach((lane, entries) -> runs.add(new Run(lease, lane, entries, takenOver.contains(lane))));
+        return new Claimed(runs, found, aside);
+    }
+
+    private static Run.Entry entry(ResultSet row) throws SQLException {
+        OutboxMessage message = new OutboxMessage(
+                row.getObject("id", UUID.class),
+                row.getString("topic"),
+                row.getString("aggregate"),
+                Headers.read(row.getString("headers")),
+                row.getBytes("body"));
+        Outgoing outgoing = new Outgoing(
+                message, row.getObject("created_at", OffsetDateTime.class).toInstant(), row.getInt("attempt") + 1);
+        return new Run.Entry(row.getLong("seq"), outgoing);
+    }
+
+    /** Removes what was published and says of the message that was not when it is tried again, if the lease is ours. */
+    Finished finish(List<Run> runs) {
+        return database.call(FINISH, finish -> {
+            bindLongs(finish, 1, runs, Run::lane); // lane
+            bindLongs(finish, 2, runs, Run::head); // seq
+            bind(finish, 3, "uuid", UUID[]::new, runs, run -> run.lease().token()); // token
+            bindPublished(finish, runs);
+            bindSetbacks(
+                    finish, runs.stream().filter(run -> run.setback() != null).toList());
+            bindLongs(finish, 13, runs, Run::lane); // lane
+            Database.execute(finish);
+            Set<Long> mine = new HashSet<>();
+            try (ResultSet rows = finish.getResultSet()) {
+                while (rows.next()) {
+                    mine.add(rows.getLong("lane"));
+                }
+            }
+            finish.getMoreResults();
+            return new Finished(mine, finish.getUpdateCount());
+        });
+    }
+
+    private static void bindPublished(PreparedStatement finish, List<Run> runs) throws SQLException {
+        record Place(long lane, long seq) {}
+        List<Place> published = runs.stream()
+                .flatMap(run -> run.published().stream().map(entry -> new Place(run.lane(), entry.seq())))
+                .toList();
+        bindLongs(finish, 4, published, Place::lane); // lane
+        bindLongs(finish, 5, published, Place::seq); // seq
+    }
+
+    private void bindSetbacks(PreparedStatement finish, List<Run> stopped) throws SQLException {
+        bindLongs(finish, 6, stopped, Run::lane); // lane
+        bindLongs(finish, 7, stopped, run -> run.current().seq()); // seq
+        bindLongs(finish, 8, stopped, this::laneAfter); // to_lane
+        bind(finish, 9, "int4", Integer[]::new, stopped, run -> isParked(run) ? PARKED : 0); // to_state
+        bind(
+                finish,
+                10,
+                "int4",
+                Integer[]::new,
+                stopped,
+                run -> run.current().outgoing().attempt()); // attempts
+        bindLongs(finish, 11, stopped, OutboxTable::delay); // delay
+        bind(
+                finish,
+                12,
+                "text",
+                String[]::new,
+                stopped,
+                run -> setback(run).reason().replace('\0', ' ')); // reason
+    }
+
+    /** A parked message that nobody is to wait for leaves its lane. */
+    private Long laneAfter(Run run) {
+        return isParked(run) && whenParked == WhenParked.GO_ON
+                ? Lanes.ofItsOwn(run.current().outgoing().message().id())
+                : run.lane();
+    }
+
+    private static boolean isParked(Run run) {
+        return setback(run).retryIn() == null;
+    }
+
+    private static Long delay(Run run) {
+        Duration retryIn = setback(run).retryIn();
+        return retryIn == null ? 0L : retryIn.toMillis();
+    }
+
+    private static Run.Setback setback(Run run) {
+        return Objects.requireNonNull(run.setback());
+    }
+
+    static void advance(Database database, Set<Long> lanes) {
+        database.call(ADVANCE_ALONE, advance -> {
+            bindLongs(advance, 1, List.copyOf(lanes), Long::valueOf); // lane
+            Database.execute(advance);
+            return advance.getUpdateCount();
+        });
+    }
+}

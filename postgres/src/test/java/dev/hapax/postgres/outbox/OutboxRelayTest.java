@@ -1,0 +1,435 @@
+package dev.hapax.postgres.outbox;
+
+import static dev.hapax.postgres.outbox.Receiver.message;
+import static dev.hapax.postgres.outbox.Receiver.unordered;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.outbox.Outgoing;
+import dev.hapax.outbox.PublishResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class OutboxRelayTest {
+    private final TestOutbox box = new TestOutbox();
+    private final Receiver receiver = new Receiver();
+
+    @AfterEach
+    void close() {
+        box.close();
+    }
+
+    @Test
+    void manyRelaysPublishEachMessageOnce() {
+        int messages = 4_000;
+        List<OutboxMessage> all = new ArrayList<>();
+        for (int i = 0; i < messages; i++) {
+            all.add(i % 3 == 0 ? unordered("" + i) : message("order-" + i % 50, "" + i));
+        }
+        box.append(all);
+        for (int i = 0; i < 4; i++) {
+            box.start(box.relay(receiver).batch(64));
+        }
+        box.awaitEmpty();
+
+        assertThat(receiver.accepted()).hasSize(messages);
+        assertThat(new HashSet<>(receiver.texts())).hasSize(messages);
+    }
+
+    @Test
+    void anAggregateWaitsForItsFailedMessageAndOthersGoOn() {
+        CompletableFuture<Void> repaired = new CompletableFuture<>();
+        receiver.answering(it -> Receiver.text(it.message()).equals("a1") && !repaired.isDone()
+                ? PublishResult.failed("not yet")
+                : PublishResult.published());
+        box.append(message("a", "a1"), message("a", "a2"), message("b", "b1"), message("b", "b2"));
+        box.start(receiver);
+        Awaitility.await().until(() -> receiver.texts().size() == 2);
+        assertThat(receiver.texts()).containsExactly("b1", "b2");
+        assertThat(box.database.query("SELECT error FROM hapax_outbox_messages WHERE error IS NOT NULL"))
+                .isEqualTo("not yet");
+
+        repaired.complete(null);
+        box.awaitEmpty();
+
+        assertThat(receiver.texts()).containsExactly("b1", "b2", "a1", "a2");
+        assertThat(receiver.accepted().get(2).attempt()).isGreaterThan(1);
+        assertThat(receiver.accepted().get(3).attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void theSameAggregateOfAnotherTopicIsAnotherOrder() {
+        receiver.answering(
+                it -> it.message().topic().equals("mails") ? PublishResult.failed("down") : PublishResult.published());
+        box.append(
+                OutboxMessage.to("mails", new byte[0]).aggregate("a"),
+                OutboxMessage.to("orders", new byte[0]).aggregate("a"));
+        box.start(receiver);
+
+        Awaitility.await().until(() -> receiver.accepted().size() == 1);
+        assertThat(receiver.accepted().get(0).message().topic()).isEqualTo("orders");
+    }
+
+    @Test
+    void whatIsRefusedIsParkedAtOnceAndItsAggregateWaits() {
+        receiver.answering(it -> Receiver.text(it.message()).equals("a1")
+                ? PublishResult.refused("no such topic")
+                : PublishResult.published());
+        OutboxMessage poison = message("a", "a1");
+        box.append(poison, message("a", "a2"), message("b", "b1"));
+        box.start(receiver);
+        Awaitility.await().until(() -> box.inspector.lag().parked() == 1);
+        Awaitility.await().until(() -> receiver.texts().size() == 1);
+
+        assertThat(box.inspector.parked(10)).singleElement().satisfies(parked -> {
+            assertThat(parked.message()).isEqualTo(poison);
+            assertThat(parked.attempts()).isEqualTo(1);
+            assertThat(parked.reason()).isEqualTo("no such topic");
+        });
+        assertThat(box.inspector.lag().depth()).as("a2 waits").isEqualTo(1);
+
+        receiver.answering(it -> PublishResult.published());
+        assertThat(box.inspector.unpark(poison.id())).isTrue();
+        box.awaitEmpty();
+
+        assertThat(receiver.texts()).containsExactly("b1", "a1", "a2");
+        assertThat(box.inspector.unpark(poison.id())).isFalse();
+    }
+
+    @Test
+    void whereOthersGoOnAParkedMessageIsOvertaken() {
+        receiver.answering(it -> Receiver.text(it.message()).equals("a1")
+                ? PublishResult.refused("no such topic")
+                : PublishResult.published());
+        box.append(message("a", "a1"), message("a", "a2"), message("a", "a3"));
+        box.start(box.relay(receiver).whenParked(WhenParked.GO_ON));
+        Awaitility.await().until(() -> receiver.texts().size() == 2);
+        Awaitility.await().until(() -> box.rows() == 1);
+
+        receiver.answering(it -> PublishResult.published());
+        assertThat(box.inspector.unparkAll("another")).isZero();
+        assertThat(box.inspector.unparkAll("orders")).isOne();
+        box.awaitEmpty();
+
+        assertThat(receiver.texts()).containsExactly("a2", "a3", "a1");
+    }
+
+    @Test
+    void whoIsBehindADiscardedMessageGoesOn() {
+        receiver.answering(it ->
+                Receiver.text(it.message()).equals("a1") ? PublishResult.refused("poison") : PublishResult.published());
+        OutboxMessage poison = message("a", "a1");
+        box.append(poison, message("a", "a2"), message("a", "a3"));
+        box.start(receiver);
+        Awaitility.await().until(() -> box.inspector.lag().parked() == 1);
+        awaitWaiting(2);
+
+        assertThat(box.inspector.discard(poison.id())).isTrue();
+        box.awaitEmpty();
+
+        assertThat(receiver.texts()).containsExactly("a2", "a3");
+        assertThat(box.inspector.discard(poison.id())).isFalse();
+    }
+
+    @Test
+    void whatFailsTooOftenIsParkedWithItsLastReason() {
+        AtomicInteger attempts = new AtomicInteger();
+        receiver.answering(it -> PublishResult.failed("try " + attempts.incrementAndGet()));
+        box.append(unordered("poison"));
+        box.start(box.relay(receiver).maxAttempts(3));
+        Awaitility.await().until(() -> box.inspector.lag().parked() == 1);
+
+        assertThat(box.inspector.parked(10)).singleElement().satisfies(parked -> {
+            assertThat(parked.attempts()).isEqualTo(3);
+            assertThat(parked.reason()).isEqualTo("try 3");
+        });
+        assertThat(attempts).hasValue(3);
+    }
+
+    @Test
+    void aMessageThatFailsInTheMiddleOfARunIsTheOnlyOneToBlame() {
+        receiver.answering(it ->
+                Receiver.text(it.message()).equals("a3") ? PublishResult.failed("busy") : PublishResult.published());
+        box.append(
+                IntStream.rangeClosed(1, 5).mapToObj(i -> message("a", "a" + i)).toList());
+        box.start(box.relay(receiver).maxAttempts(2));
+        Awaitility.await().until(() -> box.inspector.lag().parked() == 1);
+
+        assertThat(receiver.texts()).containsExactly("a1", "a2");
+        assertThat(
+                        box.database.query(
+                                "SELECT string_agg(convert_from(body, 'UTF8') || ' ' || attempt, ', ' ORDER BY seq) FROM hapax_outbox"))
+                .isEqualTo("a3 2, a4 0, a5 0");
+    }
+
+    @Test
+    void aPublisherThatThrowsOrFailsItsStageIsTriedAgain() {
+        AtomicInteger calls = new AtomicInteger();
+        receiver.answeringLater(it -> switch (calls.incrementAndGet()) {
+            case 1 -> throw new IllegalStateException("thrown");
+            case 2 -> CompletableFuture.failedFuture(new IllegalStateException("failed"));
+            default -> CompletableFuture.completedFuture(PublishResult.published());
+        });
+        box.append(unordered("once"));
+        box.start(receiver);
+        box.awaitEmpty();
+
+        assertThat(receiver.accepted())
+                .singleElement()
+                .satisfies(it -> assertThat(it.attempt()).isEqualTo(3));
+    }
+
+    @Test
+    void aPublisherThatNeverAnswersKeepsNobodyElseWaiting() {
+        receiver.answeringLater(it -> Receiver.text(it.message()).equals("lost") && it.attempt() == 1
+                ? new CompletableFuture<>()
+                : CompletableFuture.completedFuture(PublishResult.published()));
+        box.append(unordered("lost"), unordered("b"), message("c", "c1"), message("c", "c2"));
+        Queue<String> reasons = new ConcurrentLinkedQueue<>();
+        box.start(box.relay(receiver).publishTimeout(Duration.ofMillis(500)).listener(new OutboxListener() {
+            @Override
+            public void failed(Outgoing message, String reason, Duration retryIn) {
+                reasons.add(reason);
+            }
+        }));
+        box.awaitEmpty();
+
+        assertThat(receiver.texts()).containsExactlyInAnyOrder("b", "c1", "c2", "lost");
+        assertThat(receiver.texts()).last().isEqualTo("lost");
+        assertThat(reasons).containsExactly("no answer within PT0.5S");
+    }
+
+    @Test
+    void aReceiverThatAsksForTimeGetsIt() {
+        receiver.answering(it -> new PublishResult.Failed("too many", Duration.ofHours(1)));
+        box.append(unordered("patient"));
+        box.start(receiver);
+
+        Awaitility.await().until(() -> box.database.queryLong("""
+                SELECT count(*) FROM hapax_outbox_messages
+                WHERE state = 'BACKING_OFF' AND due > clock_timestamp() + interval '59 minutes'""") == 1);
+    }
+
+    /** A relay that was stopped for longer than its lease must not undo what its successor does. */
+    @Test
+    void whoseLeaseRanOutRemovesNothing() {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        Receiver slow = new Receiver().answeringLater(it -> answer);
+        AtomicInteger lost = new AtomicInteger();
+        box.append(message("a", "a1"), message("a", "a2"));
+        box.start(box.relay(slow).listener(new OutboxListener() {
+            @Override
+            public void leasesLost(int aggregates) {
+                lost.addAndGet(aggregates);
+            }
+        }));
+        awaitLeased();
+        box.database.execute("UPDATE hapax_outbox SET due = clock_timestamp() WHERE state = 1");
+        CompletableFuture<PublishResult> second = new CompletableFuture<>();
+        box.start(receiver.answeringLater(it -> second));
+        Awaitility.await().until(() -> box.database.queryLong("SELECT max(attempt) FROM hapax_outbox") == 2);
+
+        answer.complete(PublishResult.published());
+        Awaitility.await().until(() -> lost.get() == 1);
+
+        assertThat(box.rows()).isEqualTo(2);
+        second.complete(PublishResult.published());
+        box.awaitEmpty();
+        assertThat(receiver.texts()).startsWith("a1");
+    }
+
+    @Test
+    void aMessageThatKillsItsRelaysIsParkedInTheEnd() {
+        box.append(message("a", "deadly"), message("a", "innocent"));
+        box.database.execute("""
+                UPDATE hapax_outbox SET state = 1, attempt = 5, token = gen_random_uuid(), due = clock_timestamp()
+                WHERE seq = (SELECT min(seq) FROM hapax_outbox)""");
+        box.start(box.relay(receiver).maxAttempts(5));
+        Awaitility.await().until(() -> box.inspector.lag().parked() == 1);
+
+        assertThat(box.inspector.parked(1).get(0).reason()).contains("went away");
+        assertThat(receiver.accepted()).isEmpty();
+    }
+
+    /** What waits behind a message that cannot be delivered is not looked at again and again. */
+    @Test
+    void aLongQueueBehindAParkedMessageCostsTheOthersNothing() {
+        receiver.answering(it ->
+                Receiver.text(it.message()).equals("poison") ? PublishResult.refused("no") : PublishResult.published());
+        List<OutboxMessage> messages = new ArrayList<>(List.of(message("a", "poison")));
+        for (int i = 0; i < 3_000; i++) {
+            messages.add(message("a", "behind " + i));
+        }
+        box.append(messages);
+        box.start(box.relay(receiver).batch(100));
+        awaitWaiting(3_000);
+
+        box.append(unordered("another"));
+        Awaitility.await().until(() -> receiver.texts().equals(List.of("another")));
+    }
+
+    @Test
+    void rowsRemovedByHandAreNotTheEndOfALane() {
+        receiver.answering(it -> PublishResult.refused("no"));
+        box.append(message("a", "a1"), message("a", "a2"));
+        box.start(receiver);
+        awaitWaiting(1);
+        receiver.answering(it -> PublishResult.published());
+        box.database.execute("DELETE FROM hapax_outbox WHERE state = 3");
+        box.database.execute("UPDATE hapax_outbox SET due = due - interval '1 hour'");
+        box.awaitEmpty();
+
+        assertThat(receiver.texts()).containsExactly("a2");
+    }
+
+    @Test
+    void aRowThatSomebodyHoldsKeepsNoOtherWaiting() throws Exception {
+        box.append(message("a", "held"), message("b", "free"));
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'a' FOR UPDATE");
+            box.start(receiver);
+            Awaitility.await().until(() -> receiver.texts().equals(List.of("free")));
+            Awaitility.await().until(() -> box.rows() == 1);
+            connection.rollback();
+        }
+        box.awaitEmpty();
+    }
+
+    @Test
+    void aRowThatIsHeldWhileItIsPublishedKeepsNoOtherFromBeingRemoved() throws Exception {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        receiver.answeringLater(it -> answer);
+        box.append(
+                IntStream.range(0, 8).mapToObj(i -> message("order-" + i, "")).toList());
+        box.start(receiver);
+        awaitLeased();
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'order-3' FOR UPDATE");
+            answer.complete(PublishResult.published());
+            Awaitility.await().until(() -> box.rows() == 1);
+            connection.rollback();
+        }
+        box.awaitEmpty();
+        assertThat(receiver.accepted()).hasSize(8);
+    }
+
+    @Test
+    void aHintIsEnough() {
+        OutboxRelay relay = box.start(box.relay(receiver).pollEvery(Duration.ofHours(1)));
+        for (int i = 0; i < 20; i++) {
+            int expected = i + 1;
+            box.append(unordered("news"));
+            relay.wake();
+            Awaitility.await().until(() -> receiver.accepted().size() == expected);
+        }
+    }
+
+    @Test
+    void listenersHearOfEveryMessageAndOfTheLag() {
+        Set<UUID> published = ConcurrentHashMap.newKeySet();
+        Queue<OutboxLag> lags = new ConcurrentLinkedQueue<>();
+        Queue<String> parked = new ConcurrentLinkedQueue<>();
+        receiver.answering(it ->
+                Receiver.text(it.message()).equals("poison") ? PublishResult.refused("no") : PublishResult.published());
+        OutboxMessage good = unordered("good");
+        box.append(good, unordered("poison"));
+        box.start(box.relay(receiver).lagEvery(Duration.ofMillis(20)).listener(new OutboxListener() {
+            @Override
+            public void published(Outgoing message) {
+                published.add(message.message().id());
+                throw new IllegalStateException("listeners cannot stop a relay");
+            }
+
+            @Override
+            public void parked(Outgoing message, String reason) {
+                parked.add(Receiver.text(message.message()) + ": " + reason);
+            }
+
+            @Override
+            public void lag(OutboxLag lag) {
+                lags.add(lag);
+            }
+        }));
+
+        Awaitility.await().until(() -> published.equals(Set.of(good.id())));
+        Awaitility.await().until(() -> parked.contains("poison: no"));
+        Awaitility.await().until(() -> lags.contains(new OutboxLag(0, Duration.ZERO, 1)));
+    }
+
+    @Test
+    void theLagTellsDepthAndAge() {
+        assertThat(box.inspector.lag()).isEqualTo(new OutboxLag(0, Duration.ZERO, 0));
+        box.append(unordered("old"), unordered("new"));
+        box.database.execute("UPDATE hapax_outbox SET created_at = created_at - interval '1 hour'");
+
+        OutboxLag lag = box.inspector.lag();
+
+        assertThat(lag.depth()).isEqualTo(2);
+        assertThat(lag.oldest()).isBetween(Duration.ofHours(1), Duration.ofMinutes(61));
+    }
+
+    @Test
+    void closingWaitsForWhatIsUnderWayAndTakesNothingNew() throws Exception {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        receiver.answeringLater(it -> answer);
+        box.append(message("a", "a1"), message("a", "a2"));
+        OutboxRelay relay = box.start(receiver);
+        awaitLeased();
+        Thread closer = new Thread(relay::close);
+        closer.start();
+        Awaitility.await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
+        answer.complete(PublishResult.published());
+        closer.join();
+
+        assertThat(receiver.texts()).containsExactly("a1");
+        assertThat(box.rows()).isEqualTo(1);
+    }
+
+    @Test
+    void settingsThatContradictEachOtherAreRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> box.relay(receiver).lease(Duration.ofSeconds(15)).start())
+                .withMessageContaining("at least twice the publishTimeout");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> box.relay(receiver).batch(0).start());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> box.relay(receiver).maxAttempts(0).start());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> box.relay(receiver)
+                        .backoff(Duration.ofSeconds(2), Duration.ofSeconds(1))
+                        .start());
+    }
+
+    private void awaitLeased() {
+        Awaitility.await().until(() -> box.database.queryLong("SELECT count(*) FROM hapax_outbox WHERE state = 1") > 0);
+    }
+
+    private void awaitWaiting(int rows) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() ->
+                        box.database.queryLong("SELECT count(*) FROM hapax_outbox_messages WHERE state = 'WAITING'")
+                                == rows);
+    }
+}

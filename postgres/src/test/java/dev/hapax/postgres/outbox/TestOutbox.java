@@ -1,0 +1,66 @@
+package dev.hapax.postgres.outbox;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.outbox.Publisher;
+import dev.hapax.postgres.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import org.awaitility.Awaitility;
+
+/** An outbox in a database of its own, and relays that are quick to try again. Closed with what it started. */
+final class TestOutbox implements AutoCloseable {
+    final TestDatabase database = TestDatabase.migrated();
+    final HikariDataSource pool = database.pool(8);
+    final OutboxInspector inspector = OutboxInspector.over(pool);
+    private final List<OutboxRelay> relays = new ArrayList<>();
+
+    OutboxRelay.Builder relay(Publisher publisher) {
+        return OutboxRelay.over(pool, publisher)
+                .pollEvery(Duration.ofMillis(50))
+                .backoff(Duration.ofMillis(20), Duration.ofMillis(50));
+    }
+
+    OutboxRelay start(OutboxRelay.Builder builder) {
+        OutboxRelay relay = builder.start();
+        relays.add(relay);
+        return relay;
+    }
+
+    OutboxRelay start(Publisher publisher) {
+        return start(relay(publisher));
+    }
+
+    void append(OutboxMessage... messages) {
+        append(Arrays.asList(messages));
+    }
+
+    void append(Collection<OutboxMessage> messages) {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            Outbox.standard().append(connection, messages);
+            connection.commit();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    long rows() {
+        return database.queryLong("SELECT count(*) FROM hapax_outbox");
+    }
+
+    void awaitEmpty() {
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> rows() == 0);
+    }
+
+    @Override
+    public void close() {
+        relays.forEach(OutboxRelay::close);
+        pool.close();
+    }
+}
