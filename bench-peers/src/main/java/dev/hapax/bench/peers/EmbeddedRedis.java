@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
  * about and so does a kill, the shell kills the server and removes its directory.
  */
 final class EmbeddedRedis implements AutoCloseable {
+    private static final String PROGRAM = "redis-server";
     private static final String VERSION = "7.0.15";
     private static final Duration START = Duration.ofSeconds(10);
     private static final Duration STOP = Duration.ofSeconds(5);
@@ -49,8 +50,7 @@ final class EmbeddedRedis implements AutoCloseable {
     }
 
     static EmbeddedRedis start() throws IOException, InterruptedException {
-        Path directory = Files.createTempDirectory("hapax-redis");
-        Path program = extract(directory);
+        Path directory = extract();
         int port = freePort();
         Process supervisor = new ProcessBuilder(List.of(
                         "/bin/sh",
@@ -58,7 +58,7 @@ final class EmbeddedRedis implements AutoCloseable {
                         SUPERVISOR,
                         "hapax-redis",
                         directory.toString(),
-                        program.toString(),
+                        directory.resolve(PROGRAM).toString(),
                         "--bind",
                         "127.0.0.1",
                         "--port",
@@ -72,9 +72,10 @@ final class EmbeddedRedis implements AutoCloseable {
                 .start();
         EmbeddedRedis redis = new EmbeddedRedis(supervisor, port);
         if (!redis.answersWithin(START)) {
-            String log = Files.readString(directory.resolve("redis.log"));
+            Path log = directory.resolve("redis.log");
+            String said = Files.exists(log) ? Files.readString(log) : "and said nothing";
             redis.close();
-            throw new IOException("Redis did not start on port " + port + ":\n" + log);
+            throw new IOException("Redis did not start on port " + port + ":\n" + said);
         }
         return redis;
     }
@@ -83,19 +84,21 @@ final class EmbeddedRedis implements AutoCloseable {
         return port;
     }
 
-    private static Path extract(Path directory) throws IOException {
-        String name = "redis-server-%s-%s-%s".formatted(VERSION, system(), architecture());
-        Path program = directory.resolve("redis-server");
+    /** @return a new directory with nothing but the program in it */
+    private static Path extract() throws IOException {
+        String name = "%s-%s-%s-%s".formatted(PROGRAM, VERSION, system(), architecture());
         try (InputStream bytes = EmbeddedRedis.class.getResourceAsStream("/" + name)) {
             if (bytes == null) {
                 throw new IOException("There is no " + name + " to run Redis with on this platform");
             }
+            Path directory = Files.createTempDirectory("hapax-redis");
+            Path program = directory.resolve(PROGRAM);
             Files.copy(bytes, program);
+            if (!program.toFile().setExecutable(true)) {
+                throw new IOException("Cannot make " + program + " executable");
+            }
+            return directory;
         }
-        if (!program.toFile().setExecutable(true)) {
-            throw new IOException("Cannot make " + program + " executable");
-        }
-        return program;
     }
 
     private static String system() {
