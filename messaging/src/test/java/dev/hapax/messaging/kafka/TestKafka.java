@@ -151,7 +151,7 @@ final class TestKafka implements AutoCloseable {
     }
 
     static Duration patience() {
-        return Duration.ofSeconds(60);
+        return Duration.ofMinutes(1);
     }
 
     private static int freePort() throws IOException {
