@@ -20,8 +20,12 @@ import java.util.concurrent.locks.LockSupport;
 final class Clients implements AutoCloseable {
     private static final long SILENCE_MILLIS = 30_000;
 
+    private static final long IDLE_NANOS = 5_000_000_000L;
+    private static final long NEVER = Long.MIN_VALUE;
+
     private final Selector selector = Selector.open();
     private final List<Connection> connections = new ArrayList<>();
+    private long usedLast = NEVER;
 
     Clients(int port, int count) throws IOException {
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
@@ -124,9 +128,12 @@ final class Clients implements AutoCloseable {
         return pacer;
     }
 
+    /** Servers close connections that were idle for long: the clients go first. */
     private void ensureOpen() throws IOException {
-        for (Connection connection : connections) {
-            connection.ensureOpen();
+        if (usedLast == NEVER || System.nanoTime() - usedLast > IDLE_NANOS) {
+            for (Connection connection : connections) {
+                connection.open();
+            }
         }
     }
 
@@ -143,6 +150,7 @@ final class Clients implements AutoCloseable {
             }
         }
         selector.selectedKeys().clear();
+        usedLast = System.nanoTime();
         return answered;
     }
 

@@ -8,6 +8,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A client with one connection that is kept, and one request at a time. */
 final class Connection implements AutoCloseable {
@@ -30,43 +32,27 @@ final class Connection implements AutoCloseable {
     private final int keyAt;
     private final Answer answer = new Answer();
     private final ByteBuffer incoming = ByteBuffer.wrap(answer.bytes());
-    private SocketChannel channel;
+    private @Nullable SocketChannel channel;
     private boolean replayed;
     private long due;
 
-    Connection(InetSocketAddress address, Selector selector) throws IOException {
+    Connection(InetSocketAddress address, Selector selector) {
         this.address = address;
         this.selector = selector;
         String placeholder = Keys.fresh().next();
         String text = HEAD.formatted(address.getPort(), BODY.length(), placeholder) + BODY;
         this.keyAt = text.indexOf(placeholder);
         this.request = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
-        this.channel = connect();
     }
 
-    private SocketChannel connect() throws IOException {
+    /** Opens it anew. */
+    void open() throws IOException {
+        close();
         SocketChannel opened = SocketChannel.open(address);
         opened.setOption(StandardSocketOptions.TCP_NODELAY, true);
         opened.configureBlocking(false);
         SelectionKey unused = opened.register(selector, SelectionKey.OP_READ, this);
-        return opened;
-    }
-
-    /** Opens it again if the server has closed it, as servers do with those that were idle for long. */
-    void ensureOpen() throws IOException {
-        incoming.clear();
-        int read;
-        try {
-            read = channel.read(incoming);
-        } catch (IOException reset) {
-            read = -1;
-        }
-        if (read > 0) {
-            throw new IllegalStateException("an answer that nobody asked for");
-        } else if (read < 0) {
-            channel.close();
-            channel = connect();
-        }
+        channel = opened;
     }
 
     /** @param due the moment from which on the answer is waited for */
@@ -78,7 +64,7 @@ final class Connection implements AutoCloseable {
         request.put(keyAt, key);
         answer.clear();
         while (request.hasRemaining()) {
-            channel.write(request);
+            channel().write(request);
         }
     }
 
@@ -89,7 +75,7 @@ final class Connection implements AutoCloseable {
     /** @return whether the answer is complete, and it is the right one */
     boolean receive() throws IOException {
         incoming.limit(incoming.capacity()).position(answer.read());
-        int count = channel.read(incoming);
+        int count = channel().read(incoming);
         if (count < 0) {
             throw new IOException("the connection was closed before the answer had come");
         }
@@ -100,8 +86,14 @@ final class Connection implements AutoCloseable {
         return true;
     }
 
+    private SocketChannel channel() {
+        return Objects.requireNonNull(channel, "not open");
+    }
+
     @Override
     public void close() throws IOException {
-        channel.close();
+        if (channel != null) {
+            channel.close();
+        }
     }
 }
