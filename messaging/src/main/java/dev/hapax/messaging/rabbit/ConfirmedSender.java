@@ -72,9 +72,24 @@ final class ConfirmedSender implements AutoCloseable {
             return;
         }
         try {
-            open(sentAt).publish(new Pending(letter, confirmed));
+            publish(open(sentAt), new Pending(letter, confirmed));
         } catch (Exception broken) { // the client's own unchecked exceptions included: see its AlreadyClosedException
             confirmed.completeExceptionally(broken);
+        }
+    }
+
+    /**
+     * A connection that fails to send is not trusted again, although its channel may not know yet that it is closed.
+     */
+    private void publish(Line now, Pending message) throws IOException {
+        boolean sent = false;
+        try {
+            now.publish(message);
+            sent = true;
+        } finally {
+            if (!sent) {
+                hangUp();
+            }
         }
     }
 
@@ -137,12 +152,15 @@ final class ConfirmedSender implements AutoCloseable {
                     && Arrays.equals(letter.body(), message.getBody());
         }
 
-        void acknowledged() {
+        /** @param kept what the broker says; some say yes to what no queue took, some no */
+        void settle(boolean kept) {
             if (returned) {
                 confirmed.completeExceptionally(new IOException("no queue is bound to exchange \"%s\" by \"%s\""
                         .formatted(letter.exchange(), letter.routingKey())));
-            } else {
+            } else if (kept) {
                 confirmed.complete(null);
+            } else {
+                confirmed.completeExceptionally(new IOException("the broker refused the message"));
             }
         }
     }
@@ -160,10 +178,8 @@ final class ConfirmedSender implements AutoCloseable {
                 channel = Objects.requireNonNull(connection.createChannel(), "the connection has no more channels");
                 channel.confirmSelect();
                 channel.addConfirmListener(
-                        (tag, multiple) -> settled(tag, multiple).forEach(Pending::acknowledged),
-                        (tag, multiple) -> settled(tag, multiple)
-                                .forEach(it -> it.confirmed.completeExceptionally(
-                                        new IOException("the broker refused the message"))));
+                        (tag, multiple) -> settled(tag, multiple).forEach(it -> it.settle(true)),
+                        (tag, multiple) -> settled(tag, multiple).forEach(it -> it.settle(false)));
                 channel.addReturnListener(this::returned);
                 channel.addShutdownListener(
                         cause -> pending.values().forEach(it -> it.confirmed.completeExceptionally(cause)));

@@ -1,0 +1,139 @@
+package dev.hapax.messaging.sqs;
+
+import dev.hapax.messaging.Backoff;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
+
+/**
+ * Requests that travel together, ten at a time: what gathers while others are under way, without a timer. Entries that
+ * failed are sent again, unless it is their own fault. Safe for use by many threads.
+ *
+ * @param <E> one of the things that are requested
+ */
+final class Batches<E> {
+    private static final Logger log = LoggerFactory.getLogger(Batches.class);
+    private static final int LARGEST = 10;
+    private static final int MOST_UNDER_WAY = 4;
+    private static final int MOST_TRIES = 8;
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5));
+
+    private final String what;
+    private final Function<List<E>, CompletableFuture<List<BatchResultErrorEntry>>> call;
+    private final Deque<Item<E>> waiting = new ArrayDeque<>();
+    private int underWay;
+
+    /** @param call sends a batch; the id of each entry is its place in the list */
+    Batches(String what, Function<List<E>, CompletableFuture<List<BatchResultErrorEntry>>> call) {
+        this.what = what;
+        this.call = call;
+    }
+
+    private static final class Item<E> {
+        final E entry;
+        final CompletableFuture<Boolean> done = new CompletableFuture<>();
+        int tries;
+
+        Item(E entry) {
+            this.entry = entry;
+        }
+    }
+
+    /** Puts it with the others; {@link #send} sends them. Completes with whether it succeeded, and never fails. */
+    CompletableFuture<Boolean> add(E entry) {
+        Item<E> item = new Item<>(entry);
+        synchronized (this) {
+            waiting.add(item);
+        }
+        return item.done;
+    }
+
+    /** Sends what is waiting: full batches, and a smaller one if nothing else is under way. */
+    void send() {
+        for (List<Item<E>> batch = take(); !batch.isEmpty(); batch = take()) {
+            send(batch);
+        }
+    }
+
+    private synchronized List<Item<E>> take() {
+        boolean now = underWay == 0 || (underWay < MOST_UNDER_WAY && waiting.size() >= LARGEST);
+        List<Item<E>> batch = new ArrayList<>();
+        while (now && batch.size() < LARGEST && !waiting.isEmpty()) {
+            batch.add(waiting.remove());
+        }
+        underWay += batch.isEmpty() ? 0 : 1;
+        return batch;
+    }
+
+    private void send(List<Item<E>> batch) {
+        asked(batch).whenComplete((failed, error) -> {
+            synchronized (this) {
+                underWay--;
+            }
+            if (error != null) {
+                log.debug("{} of {} messages failed: {}", what, batch.size(), error.toString());
+                batch.forEach(this::again);
+            } else {
+                settle(batch, failed);
+            }
+            send();
+        });
+    }
+
+    private CompletableFuture<List<BatchResultErrorEntry>> asked(List<Item<E>> batch) {
+        try {
+            return call.apply(batch.stream().map(it -> it.entry).toList());
+        } catch (RuntimeException broken) {
+            return CompletableFuture.failedFuture(broken);
+        }
+    }
+
+    private void settle(List<Item<E>> batch, List<BatchResultErrorEntry> failed) {
+        Map<String, BatchResultErrorEntry> byId =
+                failed.stream().collect(Collectors.toMap(BatchResultErrorEntry::id, it -> it, (one, other) -> one));
+        for (int i = 0; i < batch.size(); i++) {
+            Item<E> item = batch.get(i);
+            BatchResultErrorEntry error = byId.get(Integer.toString(i));
+            if (error == null) {
+                item.done.complete(true);
+            } else if (isForGood(error)) {
+                log.debug("{} was refused: {} {}", what, error.code(), error.message());
+                item.done.complete(false);
+            } else {
+                again(item);
+            }
+        }
+    }
+
+    /** A caller's fault does not go away, except for that of being too many. */
+    private static boolean isForGood(BatchResultErrorEntry error) {
+        return Boolean.TRUE.equals(error.senderFault())
+                && !String.valueOf(error.code()).contains("Throttl");
+    }
+
+    private void again(Item<E> item) {
+        item.tries++;
+        if (item.tries >= MOST_TRIES) {
+            log.warn("{} failed {} times; SQS will deliver the message again", what, item.tries);
+            item.done.complete(false);
+            return;
+        }
+        long pause = BACKOFF.after(item.tries).toMillis();
+        CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS).execute(() -> {
+            synchronized (this) {
+                waiting.add(item);
+            }
+            send();
+        });
+    }
+}

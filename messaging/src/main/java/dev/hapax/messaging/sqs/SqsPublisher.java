@@ -1,0 +1,224 @@
+package dev.hapax.messaging.sqs;
+
+import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.outbox.Outgoing;
+import dev.hapax.outbox.PublishResult;
+import dev.hapax.outbox.Publisher;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
+import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchResponse;
+
+/**
+ * Publishes an outbox's messages to SQS, ten in a request. A message's id is the attribute {@link Outgoing#ID_HEADER};
+ * in a FIFO queue it is the deduplication id as well, and the aggregate is the group.
+ *
+ * <p>SQS takes text only, at least one character of it, and ten attributes at most: what is otherwise is refused. Safe
+ * for use by many threads. The client is not closed.
+ */
+public final class SqsPublisher implements Publisher {
+    private static final int LARGEST_BATCH = 10;
+    private static final int LARGEST_BATCH_BYTES = 256 * 1024;
+    private static final int MOST_ATTRIBUTES = 10;
+
+    private final SqsAsyncClient client;
+    private final Function<String, @Nullable String> queueUrls;
+
+    private SqsPublisher(SqsAsyncClient client, Function<String, @Nullable String> queueUrls) {
+        this.client = Objects.requireNonNull(client, "client");
+        this.queueUrls = Objects.requireNonNull(queueUrls, "queueUrls");
+    }
+
+    /**
+     * Publishes to the queue of a message's topic.
+     *
+     * @param queueUrls the URL for a topic, such as {@code urls::get}; messages to others fail
+     */
+    public static SqsPublisher to(SqsAsyncClient client, Function<String, @Nullable String> queueUrls) {
+        return new SqsPublisher(client, queueUrls);
+    }
+
+    /** A message on its way, and what became of it. */
+    private record Sending(
+            Outgoing outgoing,
+            String text,
+            Map<String, MessageAttributeValue> attributes,
+            CompletableFuture<PublishResult> result) {
+
+        int bytes() {
+            int attributeBytes = attributes.entrySet().stream()
+                    .mapToInt(it -> it.getKey().length()
+                            + 3 * it.getValue().stringValue().length()
+                            + 6)
+                    .sum();
+            return outgoing.message().body().length + attributeBytes;
+        }
+    }
+
+    @Override
+    public List<CompletionStage<PublishResult>> publish(List<Outgoing> messages) {
+        List<CompletionStage<PublishResult>> results = new ArrayList<>();
+        Map<String, List<Sending>> byUrl = new LinkedHashMap<>();
+        for (Outgoing outgoing : messages) {
+            CompletableFuture<PublishResult> result = new CompletableFuture<>();
+            results.add(result);
+            sort(outgoing, result, byUrl);
+        }
+        byUrl.forEach((url, sendings) -> batches(sendings).forEach(batch -> send(url, batch)));
+        return results;
+    }
+
+    private void sort(Outgoing outgoing, CompletableFuture<PublishResult> result, Map<String, List<Sending>> byUrl) {
+        OutboxMessage message = outgoing.message();
+        String url = queueUrls.apply(message.topic());
+        String text = text(message.body());
+        Map<String, MessageAttributeValue> attributes = attributes(message);
+        String wrong = wrong(text, attributes);
+        if (url == null) {
+            result.complete(PublishResult.failed("no queue is known for topic \"" + message.topic() + "\""));
+        } else if (text == null || wrong != null) {
+            result.complete(PublishResult.refused(String.valueOf(wrong)));
+        } else {
+            byUrl.computeIfAbsent(url, it -> new ArrayList<>()).add(new Sending(outgoing, text, attributes, result));
+        }
+    }
+
+    private static @Nullable String wrong(@Nullable String text, Map<String, MessageAttributeValue> attributes) {
+        if (text == null) {
+            return "the body is empty or not text that SQS takes";
+        }
+        if (attributes.size() > MOST_ATTRIBUTES) {
+            return "%d headers, ours included; SQS takes %d".formatted(attributes.size(), MOST_ATTRIBUTES);
+        }
+        return attributes.entrySet().stream()
+                .filter(it -> !SqsText.isText(it.getValue().stringValue()))
+                .map(it -> "header \"%s\" is empty or not text that SQS takes".formatted(it.getKey()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static @Nullable String text(byte[] body) {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(body))
+                    .toString();
+            return SqsText.isText(text) ? text : null;
+        } catch (CharacterCodingException notText) {
+            return null;
+        }
+    }
+
+    private static Map<String, MessageAttributeValue> attributes(OutboxMessage message) {
+        Map<String, String> headers = new HashMap<>(message.headers());
+        headers.put(Outgoing.ID_HEADER, message.id().toString());
+        if (message.aggregate() != null) {
+            headers.put(Outgoing.AGGREGATE_HEADER, message.aggregate());
+        }
+        return headers.entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey,
+                        it -> MessageAttributeValue.builder()
+                                .dataType("String")
+                                .stringValue(it.getValue())
+                                .build()));
+    }
+
+    private static List<List<Sending>> batches(List<Sending> sendings) {
+        List<List<Sending>> batches = new ArrayList<>();
+        List<Sending> batch = new ArrayList<>();
+        int bytes = 0;
+        for (Sending sending : sendings) {
+            boolean full = batch.size() == LARGEST_BATCH || bytes + sending.bytes() > LARGEST_BATCH_BYTES;
+            if (full && !batch.isEmpty()) {
+                batches.add(batch);
+                batch = new ArrayList<>();
+                bytes = 0;
+            }
+            batch.add(sending);
+            bytes += sending.bytes();
+        }
+        batches.add(batch);
+        return batches;
+    }
+
+    private void send(String url, List<Sending> batch) {
+        List<SendMessageBatchRequestEntry> entries = new ArrayList<>();
+        for (Sending sending : batch) {
+            entries.add(entry(Integer.toString(entries.size()), sending, Requests.isFifo(url)));
+        }
+        try {
+            client.sendMessageBatch(it -> it.queueUrl(url).entries(entries))
+                    .whenComplete((response, error) -> settle(batch, response, error));
+        } catch (RuntimeException broken) {
+            settle(batch, null, broken);
+        }
+    }
+
+    private static SendMessageBatchRequestEntry entry(String id, Sending sending, boolean fifo) {
+        OutboxMessage message = sending.outgoing().message();
+        SendMessageBatchRequestEntry.Builder entry = SendMessageBatchRequestEntry.builder()
+                .id(id)
+                .messageBody(sending.text())
+                .messageAttributes(sending.attributes());
+        if (fifo) {
+            entry.messageDeduplicationId(message.id().toString())
+                    .messageGroupId(message.aggregate() == null ? message.id().toString() : message.aggregate());
+        }
+        return entry.build();
+    }
+
+    private static void settle(
+            List<Sending> batch, @Nullable SendMessageBatchResponse response, @Nullable Throwable error) {
+        Map<String, BatchResultErrorEntry> failed = response == null
+                ? Map.of()
+                : response.failed().stream()
+                        .collect(Collectors.toMap(BatchResultErrorEntry::id, it -> it, (one, other) -> one));
+        for (int i = 0; i < batch.size(); i++) {
+            BatchResultErrorEntry entry = failed.get(Integer.toString(i));
+            batch.get(i)
+                    .result()
+                    .complete(
+                            error != null
+                                    ? failure(batch.size(), error)
+                                    : entry == null ? PublishResult.published() : failure(entry));
+        }
+    }
+
+    private static PublishResult failure(BatchResultErrorEntry entry) {
+        String reason = entry.code() + ": " + entry.message();
+        boolean itsOwn = Boolean.TRUE.equals(entry.senderFault()) && isAboutContent(entry.code());
+        return itsOwn ? PublishResult.refused(reason) : PublishResult.failed(reason);
+    }
+
+    /** Who of a batch is to blame cannot be seen, unless there is only one. */
+    private static PublishResult failure(int batch, Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        boolean itsOwn = batch == 1
+                && cause instanceof AwsServiceException refused
+                && refused.awsErrorDetails() != null
+                && isAboutContent(refused.awsErrorDetails().errorCode());
+        return itsOwn ? PublishResult.refused(cause.toString()) : PublishResult.failed(cause);
+    }
+
+    private static boolean isAboutContent(@Nullable String code) {
+        return code != null && (code.contains("Invalid") || code.contains("TooLong"));
+    }
+}

@@ -1,0 +1,109 @@
+package dev.hapax.messaging.queues;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.embedded.postgres.EmbeddedPostgres;
+import dev.hapax.postgres.PostgresSchema;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A database with Hapax's tables and a ledger: a row per effect. */
+public final class TestDatabase {
+    private final String url;
+
+    private TestDatabase(String url) {
+        this.url = url;
+    }
+
+    /** On the one server that all tests of a JVM share. */
+    public static TestDatabase create() {
+        return on(Shared.SERVER);
+    }
+
+    public static TestDatabase on(EmbeddedPostgres server) {
+        String name = "t" + UUID.randomUUID().toString().replace("-", "");
+        new TestDatabase(server.jdbcUrl()).execute("CREATE DATABASE " + name);
+        TestDatabase database = new TestDatabase(server.jdbcUrl(name));
+        PostgresSchema.migrate(database.unpooled());
+        database.execute("CREATE TABLE ledger (key text NOT NULL, attempt int NOT NULL, at bigserial)");
+        return database;
+    }
+
+    private static final class Shared {
+        static final EmbeddedPostgres SERVER = EmbeddedPostgres.builder()
+                .setting("max_connections", "200")
+                .setting("shared_preload_libraries", "pg_stat_statements")
+                .start();
+    }
+
+    public String jdbcUrl() {
+        return url;
+    }
+
+    private DataSource unpooled() {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url);
+        return dataSource;
+    }
+
+    public HikariDataSource pool(int size) {
+        return pool(url, size);
+    }
+
+    public static HikariDataSource pool(String url, int size) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(2_000);
+        config.setInitializationFailTimeout(-1);
+        return new HikariDataSource(config);
+    }
+
+    public void execute(String sql) {
+        try (Connection connection = unpooled().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    public long queryLong(String sql) {
+        try (Connection connection = unpooled().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getLong(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    public long effects() {
+        return queryLong("SELECT count(*) FROM ledger");
+    }
+
+    public long keysWithEffects() {
+        return queryLong("SELECT count(DISTINCT key) FROM ledger");
+    }
+
+    /** Attempts that had their effect more than once; zero if everything is well. */
+    public long attemptsWithTwoEffects() {
+        return queryLong(
+                "SELECT count(*) FROM (SELECT FROM ledger GROUP BY key, attempt HAVING count(*) > 1) AS twice");
+    }
+
+    /** How many statements this database was sent so far, those that ask this included. */
+    public long statements() {
+        execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+        return queryLong("""
+                SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements
+                WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())""");
+    }
+}

@@ -1,0 +1,8 @@
+package dev.hapax.messaging.rabbit;
+
+class QpidConsumerTest extends RabbitConsumerContract {
+    @Override
+    Broker broker() {
+        return QpidBroker.shared();
+    }
+}

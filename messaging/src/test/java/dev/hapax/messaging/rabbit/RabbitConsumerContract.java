@@ -1,0 +1,327 @@
+package dev.hapax.messaging.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.GetResponse;
+import dev.hapax.TerminalFailure;
+import dev.hapax.messaging.Backoff;
+import dev.hapax.messaging.IdempotentConsumer;
+import dev.hapax.messaging.MessageHandler;
+import dev.hapax.testkit.fault.FaultProxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a consumer owes its messages, whichever broker speaks to it. */
+@Timeout(60)
+abstract class RabbitConsumerContract {
+    final Workplace work = new Workplace();
+    final Broker broker = broker();
+    final String queue = broker.newQueue();
+    private final CountDownLatch go = new CountDownLatch(1);
+
+    abstract Broker broker();
+
+    @AfterEach
+    void close() throws Exception {
+        go.countDown();
+        work.close();
+    }
+
+    final RabbitConsumerLoop.Builder loop(MessageHandler<RabbitMessage> handler) {
+        return loop(work.consumer(handler));
+    }
+
+    final RabbitConsumerLoop.Builder loop(IdempotentConsumer<RabbitMessage> consumer) {
+        return RabbitConsumerLoop.of(broker.factory(), consumer)
+                .queue(queue)
+                .handOver(Duration.ofSeconds(5))
+                .deadLetters(DeadLetters.toQueue(queue + ".dead"));
+    }
+
+    @Test
+    void aMessageThatIsSentTwiceIsHandledOnceAndBothAreAcknowledged() {
+        broker.send(queue, "a");
+        broker.send(queue, "a");
+        broker.send(queue, "b");
+        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {}));
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactlyInAnyOrder("a", "b"));
+        await().until(() -> work.repeats.get() == 1);
+        loop.close();
+        assertThat(broker.waiting(queue)).isZero();
+        assertThat(work.handled).hasSize(2);
+    }
+
+    @Test
+    void aMessageWhoseHandlerRunsIsNotAcknowledged() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        broker.send(queue, "a");
+        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {
+                    begun.countDown();
+                    go.await();
+                })
+                .handOver(Duration.ZERO));
+        begun.await();
+        loop.close();
+
+        assertThat(broker.waiting(queue)).isEqualTo(1);
+    }
+
+    @Test
+    void whatFailsIsHeldAndTriedAgainInThisProcessInsteadOfBeingRequeued() {
+        List<String> tries = new CopyOnWriteArrayList<>();
+        broker.send(queue, "a");
+        work.start(loop((message, lease) -> {
+            tries.add(lease.attempt() + (message.redelivered() ? " redelivered" : ""));
+            if (lease.attempt() < 4) {
+                throw new IllegalStateException("not yet");
+            }
+        }));
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("a"));
+        assertThat(tries).containsExactly("1", "2", "3", "4");
+    }
+
+    @Test
+    void aFailedMessageDoesNotHoldUpOthers() {
+        broker.send(queue, "bad");
+        broker.send(queue, "good");
+        work.start(loop((message, lease) -> {
+            if (Workplace.body(message).equals("bad")) {
+                throw new IllegalStateException("always");
+            }
+        }));
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("good"));
+    }
+
+    @Test
+    void withAPrefetchOfOneAFailedMessageKeepsItsPlace() {
+        for (int i = 0; i < 5; i++) {
+            broker.send(queue, "m" + i);
+        }
+        work.start(loop((message, lease) -> {
+                    if (lease.attempt() == 1) {
+                        throw new IllegalStateException("not yet");
+                    }
+                })
+                .prefetch(1));
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("m0", "m1", "m2", "m3", "m4"));
+    }
+
+    @Test
+    void thePrefetchBoundsWhatIsInFlight() {
+        AtomicInteger begun = new AtomicInteger();
+        for (int i = 0; i < 10; i++) {
+            broker.send(queue, "m" + i);
+        }
+        work.start(loop((message, lease) -> {
+                    begun.incrementAndGet();
+                    go.await();
+                })
+                .prefetch(3));
+
+        await().until(() -> begun.get() == 3);
+        for (int i = 0; i < 7; i++) {
+            assertThat(broker.take(queue)).isNotNull();
+        }
+        go.countDown();
+        await().untilAsserted(() -> assertThat(work.handled).hasSize(3));
+    }
+
+    @Test
+    void whatFailsForGoodIsDeadLetteredWithTheReasonAndAcknowledged() {
+        broker.declare(queue + ".dead", Map.of());
+        broker.send(queue, "a");
+        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {
+            throw new TerminalFailure(422, "no such customer");
+        }));
+
+        await().until(() -> broker.waiting(queue + ".dead") == 1);
+        GetResponse letter = broker.take(queue + ".dead");
+        assertThat(letter.getBody()).isEqualTo("a".getBytes(StandardCharsets.UTF_8));
+        assertThat(letter.getProps().getMessageId()).isEqualTo("a");
+        assertThat(letter.getProps().getHeaders().get(DeadLetters.REASON)).hasToString("no such customer");
+        assertThat(letter.getProps().getHeaders().get(DeadLetters.CONSUMER)).hasToString(Workplace.NAME);
+        assertThat(letter.getProps().getHeaders().get(DeadLetters.ROUTING_KEY)).hasToString(queue);
+        loop.close();
+        assertThat(broker.waiting(queue)).isZero();
+    }
+
+    @Test
+    void aMessageWhoseDeadLetterNoQueueTakesIsKept() {
+        broker.send(queue, "a");
+        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {
+            throw new TerminalFailure(422, "no such customer");
+        }));
+        await().until(() -> work.hapax
+                .scope(Workplace.NAME)
+                .key("a")
+                .find()
+                .toCompletableFuture()
+                .join()
+                .filter(it -> it.result() != null)
+                .isPresent());
+        loop.close();
+        assertThat(broker.waiting(queue)).isEqualTo(1);
+
+        broker.declare(queue + ".dead", Map.of());
+        work.start(loop((message, lease) -> {}));
+        await().until(() -> broker.waiting(queue + ".dead") == 1);
+        assertThat(work.handled).isEmpty();
+    }
+
+    @Test
+    void keysComeFromAHeaderOrTheBodyAndMessagesWithoutOneAreDead() {
+        broker.declare(queue + ".dead", Map.of());
+        String other = broker.newQueue();
+        broker.call(channel -> {
+            publishWithHeader(channel, "1", "x");
+            publishWithHeader(channel, "1", "x");
+            Broker.publish(channel, queue, "id", "no header");
+            Broker.publish(channel, other, null, "{\"order\": {\"id\": 7}}");
+            Broker.publish(channel, other, null, "{\"order\": {\"id\": 7}}");
+            return channel;
+        });
+        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.header("order")))));
+        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.payload("/order/id"))))
+                .queue(other));
+
+        await().untilAsserted(
+                        () -> assertThat(work.handled).containsExactlyInAnyOrder("x", "{\"order\": {\"id\": 7}}"));
+        await().until(() -> broker.waiting(queue + ".dead") == 1);
+        await().until(() -> broker.waiting(queue) == 0 && broker.waiting(other) == 0);
+    }
+
+    private void publishWithHeader(Channel channel, String order, String body) throws Exception {
+        BasicProperties properties =
+                new BasicProperties.Builder().headers(Map.of("order", order)).build();
+        channel.basicPublish("", queue, properties, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void theSameIdWithAnotherBodyIsDeadAndNotMistakenForARepeat() {
+        broker.declare(queue + ".dead", Map.of());
+        work.start(loop((message, lease) -> {}));
+        broker.send(queue, "a", "first");
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("first"));
+        broker.send(queue, "a", "second");
+
+        await().until(() -> broker.waiting(queue + ".dead") == 1);
+        assertThat(work.handled).containsExactly("first");
+    }
+
+    @Test
+    void aMessageHeldForTooLongGoesBackToTheQueueAndComesAgain() {
+        List<Boolean> redelivered = new CopyOnWriteArrayList<>();
+        broker.send(queue, "a");
+        work.start(loop(work.consumer(
+                        (message, lease) -> {
+                            redelivered.add(message.redelivered());
+                            if (lease.attempt() == 1) {
+                                throw new IllegalStateException("not yet");
+                            }
+                        },
+                        it -> it.backoff(new Backoff(Duration.ofHours(1), Duration.ofHours(1)))))
+                .longestHold(Duration.ofMillis(200)));
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("a"));
+        assertThat(redelivered).containsExactly(false, true);
+    }
+
+    @Test
+    void afterABrokenConnectionItConsumesAgainAndHandlesNothingTwice() throws Exception {
+        FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
+        CountDownLatch begun = new CountDownLatch(1);
+        RabbitConsumerLoop loop =
+                work.start(RabbitConsumerLoop.of(Broker.factory(proxy.port()), work.consumer((message, lease) -> {
+                            if (Workplace.body(message).equals("slow")) {
+                                begun.countDown();
+                                go.await();
+                            }
+                        }))
+                        .queue(queue)
+                        .deadLetters(DeadLetters.byBroker()));
+        broker.send(queue, "slow");
+        begun.await();
+        proxy.cut();
+        await().until(() -> !loop.isConsuming());
+        await().until(loop::isConsuming);
+        broker.send(queue, "after");
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("after"));
+        go.countDown();
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("after", "slow"));
+        await().until(() -> work.repeats.get() == 1);
+        loop.close();
+        assertThat(broker.waiting(queue)).isZero();
+        assertThat(work.handled).hasSize(2);
+    }
+
+    @Test
+    void aTagOfAnEarlierChannelAcknowledgesNothingOnTheNextOne() throws Exception {
+        FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
+        CountDownLatch never = new CountDownLatch(1);
+        List<String> begun = new CopyOnWriteArrayList<>();
+        RabbitConsumerLoop loop =
+                work.start(RabbitConsumerLoop.of(Broker.factory(proxy.port()), work.consumer((message, lease) -> {
+                            begun.add(Workplace.body(message));
+                            (Workplace.body(message).equals("a") ? go : never).await();
+                        }))
+                        .queue(queue)
+                        .handOver(Duration.ZERO)
+                        .deadLetters(DeadLetters.byBroker()));
+        broker.send(queue, "a");
+        await().until(() -> begun.equals(List.of("a")));
+        proxy.refuse();
+        proxy.cut();
+        try (Connection other = broker.factory().newConnection();
+                Channel channel = other.createChannel()) {
+            await().until(() -> channel.basicGet(queue, false) != null);
+            proxy.accept();
+            broker.send(queue, "b");
+            await().until(() -> begun.equals(List.of("a", "b")));
+            go.countDown();
+            await().until(() -> work.handled.equals(List.of("a")));
+            loop.close();
+            await().untilAsserted(
+                            () -> assertThat(channel.basicGet(queue, false)).isNotNull());
+        }
+        never.countDown();
+    }
+
+    @Test
+    void closingWaitsForWhatRunsAndGivesBackWhatHasNotBegun() throws Exception {
+        CountDownLatch begun = new CountDownLatch(2);
+        for (int i = 0; i < 6; i++) {
+            broker.send(queue, "m" + i);
+        }
+        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {
+                    begun.countDown();
+                    go.await();
+                })
+                .threads(2));
+        begun.await();
+        Thread closing = new Thread(loop::close);
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.WAITING);
+        go.countDown();
+        closing.join();
+
+        assertThat(work.handled).hasSize(2);
+        assertThat(broker.waiting(queue)).isEqualTo(4);
+    }
+}

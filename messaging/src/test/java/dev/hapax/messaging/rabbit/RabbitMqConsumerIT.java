@@ -1,0 +1,154 @@
+package dev.hapax.messaging.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.GetResponse;
+import dev.hapax.TerminalFailure;
+import dev.hapax.messaging.Backoff;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The same against the real RabbitMQ, and what only it has: cancelled consumers, dead-letter exchanges, quorum queues.
+ */
+class RabbitMqConsumerIT extends RabbitConsumerContract {
+
+    @BeforeAll
+    static void skipUnlessInstalled() {
+        RabbitMqServer.sharedOrSkip();
+    }
+
+    @Override
+    Broker broker() {
+        return RabbitMqServer.sharedOrSkip();
+    }
+
+    @Test
+    void whenItsQueueGoesAwayItWaitsForItToComeBack() {
+        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {}));
+        await().until(loop::isConsuming);
+        broker.call(channel -> channel.queueDelete(queue));
+        await().until(() -> !loop.isConsuming());
+        broker.declare(queue, Map.of());
+        broker.send(queue, "a");
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("a"));
+    }
+
+    @Test
+    void whatFailsForGoodGoesToTheDeadLetterExchangeOfTheQueue() {
+        String dead = broker.newQueue();
+        String mine = broker.newQueue(Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
+        broker.send(mine, "a");
+        work.start(loop((message, lease) -> {
+                    throw new TerminalFailure(422, "no such customer");
+                })
+                .queue(mine)
+                .deadLetters(DeadLetters.byBroker()));
+
+        await().until(() -> broker.waiting(dead) == 1);
+        GetResponse letter = broker.take(dead);
+        assertThat(letter.getProps().getMessageId()).isEqualTo("a");
+        assertThat(letter.getProps().getHeaders()).containsKey("x-death");
+        assertThat(broker.waiting(mine)).isZero();
+    }
+
+    @Test
+    void theBrokerHoldsWhatHasToWaitForLong() {
+        String delay = broker.newQueue(Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", queue));
+        List<String> tries = new CopyOnWriteArrayList<>();
+        broker.send(queue, "a");
+        work.start(loop(work.consumer(
+                        (message, lease) -> {
+                            tries.add(lease.attempt() + (message.header("x-death") == null ? "" : " delayed"));
+                            if (lease.attempt() < 3) {
+                                throw new IllegalStateException("not yet");
+                            }
+                        },
+                        it -> it.backoff(new Backoff(Duration.ofMillis(500), Duration.ofMillis(500)))))
+                .delayQueue(delay, Duration.ofMillis(100)));
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("a"));
+        assertThat(tries).containsExactly("1", "2 delayed", "3 delayed");
+        await().until(() -> broker.waiting(queue) == 0 && broker.waiting(delay) == 0);
+    }
+
+    @Test
+    void whatAQuorumQueueDeliversAgainIsNotHandledAgain() throws Exception {
+        String quorum = broker.newQueue(Map.of("x-queue-type", "quorum"));
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch finish = new CountDownLatch(1);
+        RabbitConsumerLoop first = work.start(loop((message, lease) -> {
+                    begun.countDown();
+                    finish.await();
+                })
+                .queue(quorum)
+                .handOver(Duration.ZERO));
+        broker.send(quorum, "a");
+        begun.await();
+        first.close();
+        RabbitConsumerLoop second = work.start(loop((message, lease) -> {}).queue(quorum));
+        finish.countDown();
+
+        await().until(() -> work.repeats.get() == 1);
+        second.close();
+        assertThat(work.handled).containsExactly("a");
+        assertThat(broker.waiting(quorum)).isZero();
+    }
+
+    @Test
+    void aHeldMessageDoesNotUseUpTheDeliveryLimitOfAQuorumQueue() {
+        String dead = broker.newQueue();
+        String quorum = broker.newQueue(Map.of(
+                "x-queue-type",
+                "quorum",
+                "x-delivery-limit",
+                1,
+                "x-dead-letter-exchange",
+                "",
+                "x-dead-letter-routing-key",
+                dead));
+        broker.send(quorum, "a");
+        work.start(loop((message, lease) -> {
+                    if (lease.attempt() < 5) {
+                        throw new IllegalStateException("not yet");
+                    }
+                })
+                .queue(quorum));
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("a"));
+        await().until(() -> broker.waiting(quorum) == 0);
+        assertThat(broker.waiting(dead)).isZero();
+    }
+
+    @Test
+    void whatAQuorumQueueGivesUpOnIsInItsDeadLetterExchange() {
+        String dead = broker.newQueue();
+        String quorum = broker.newQueue(Map.of(
+                "x-queue-type",
+                "quorum",
+                "x-delivery-limit",
+                2,
+                "x-dead-letter-exchange",
+                "",
+                "x-dead-letter-routing-key",
+                dead));
+        broker.send(quorum, "a");
+        work.start(loop(work.consumer(
+                        (message, lease) -> {
+                            throw new IllegalStateException("always");
+                        },
+                        it -> it.backoff(new Backoff(Duration.ofHours(1), Duration.ofHours(1)))))
+                .queue(quorum)
+                .longestHold(Duration.ofMillis(100)));
+
+        await().until(() -> broker.waiting(dead) == 1);
+        assertThat(broker.take(dead).getProps().getMessageId()).isEqualTo("a");
+    }
+}

@@ -1,0 +1,107 @@
+package dev.hapax.messaging.rabbit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.GetResponse;
+import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.outbox.Outgoing;
+import dev.hapax.outbox.PublishResult;
+import dev.hapax.outbox.PublishResult.Failed;
+import dev.hapax.outbox.PublishResult.Published;
+import dev.hapax.outbox.PublishResult.Refused;
+import dev.hapax.testkit.fault.FaultProxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class RabbitPublisherTest {
+    private final Broker broker = QpidBroker.shared();
+    private final String queue = broker.newQueue();
+
+    private static Outgoing outgoing(String topic, String body) {
+        OutboxMessage message = OutboxMessage.to(topic, body.getBytes(StandardCharsets.UTF_8))
+                .aggregate("order-42")
+                .header("type", "OrderPlaced")
+                .header("content-type", "text/plain");
+        return new Outgoing(message, Instant.now(), 1);
+    }
+
+    private static List<PublishResult> publish(RabbitPublisher publisher, Outgoing... messages) {
+        return publisher.publish(List.of(messages)).stream()
+                .map(it -> it.toCompletableFuture().join())
+                .toList();
+    }
+
+    @Test
+    void aPublishedMessageIsInTheQueueWithItsIdAndHeaders() {
+        Outgoing message = outgoing(queue, "hello");
+        try (RabbitPublisher publisher = RabbitPublisher.toQueues(broker.factory())) {
+            assertThat(publish(publisher, message)).containsExactly(new Published());
+        }
+        GetResponse got = broker.take(queue);
+        assertThat(got.getBody()).isEqualTo("hello".getBytes(StandardCharsets.UTF_8));
+        assertThat(got.getProps().getMessageId())
+                .isEqualTo(message.message().id().toString());
+        assertThat(got.getProps().getContentType()).isEqualTo("text/plain");
+        assertThat(got.getProps().getHeaders().get("type")).hasToString("OrderPlaced");
+        assertThat(got.getProps().getHeaders().get(Outgoing.AGGREGATE_HEADER)).hasToString("order-42");
+    }
+
+    @Test
+    void whatNoQueueTakesHasFailedAndItsNeighboursHaveNot() {
+        try (RabbitPublisher publisher = RabbitPublisher.toQueues(broker.factory())) {
+            List<PublishResult> results =
+                    publish(publisher, outgoing(queue, "1"), outgoing("nowhere", "2"), outgoing(queue, "3"));
+            assertThat(results.get(0)).isInstanceOf(Published.class);
+            assertThat(results.get(1)).isInstanceOf(Failed.class);
+            assertThat(results.get(2)).isInstanceOf(Published.class);
+        }
+        assertThat(broker.waiting(queue)).isEqualTo(2);
+    }
+
+    @Test
+    void aTopicThatCannotBeARoutingKeyIsRefused() {
+        try (RabbitPublisher publisher = RabbitPublisher.toQueues(broker.factory())) {
+            assertThat(publish(publisher, outgoing("ü".repeat(200), "1")).get(0))
+                    .isInstanceOf(Refused.class);
+        }
+    }
+
+    @Test
+    void whileTheBrokerCannotBeReachedMessagesFailAndAfterwardsTheyArrive() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to("127.0.0.1", broker.port());
+                RabbitPublisher publisher = RabbitPublisher.toQueues(Broker.factory(proxy.port()))) {
+            assertThat(publish(publisher, outgoing(queue, "1"))).containsExactly(new Published());
+            proxy.refuse();
+            proxy.cut();
+            List<PublishResult> down = publish(publisher, outgoing(queue, "2"), outgoing(queue, "3"));
+            assertThat(down).hasSize(2).allSatisfy(it -> assertThat(it).isInstanceOf(Failed.class));
+            proxy.accept();
+            assertThat(publish(publisher, outgoing(queue, "4"))).containsExactly(new Published());
+        }
+        assertThat(broker.waiting(queue)).isEqualTo(2);
+    }
+
+    @Test
+    void manyMessagesAreConfirmedTogether() {
+        Outgoing[] many = IntStream.range(0, 1_000)
+                .mapToObj(i -> outgoing(queue, "m" + i))
+                .toArray(Outgoing[]::new);
+        try (RabbitPublisher publisher = RabbitPublisher.toQueues(broker.factory())) {
+            assertThat(publish(publisher, many)).hasSize(1_000).containsOnly(new Published());
+        }
+        assertThat(broker.waiting(queue)).isEqualTo(1_000);
+    }
+
+    @Test
+    void aClosedPublisherFailsWhatItIsGiven() {
+        RabbitPublisher publisher = RabbitPublisher.toQueues(broker.factory());
+        publisher.close();
+        publisher.close();
+        assertThat(publish(publisher, outgoing(queue, "1")).get(0)).isInstanceOf(Failed.class);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.hapax.messaging.rabbit;
+
+import dev.hapax.Hapax;
+import dev.hapax.HapaxListener;
+import dev.hapax.Lease;
+import dev.hapax.Policy;
+import dev.hapax.memory.MemoryStore;
+import dev.hapax.messaging.Backoff;
+import dev.hapax.messaging.IdempotentConsumer;
+import dev.hapax.messaging.MessageHandler;
+import dev.hapax.store.OperationKey;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+/** A store in memory, consumers over it, and what their handlers saw. Closes what it started. */
+final class Workplace implements AutoCloseable {
+    static final String NAME = "mailer";
+
+    final List<String> handled = new CopyOnWriteArrayList<>();
+    final AtomicInteger repeats = new AtomicInteger();
+    final Hapax hapax = Hapax.on(new MemoryStore())
+            .scope(NAME, Policy.defaults().lease(Duration.ofSeconds(5)))
+            .listener(new HapaxListener() {
+                @Override
+                public void replayed(OperationKey key) {
+                    repeats.incrementAndGet();
+                }
+            })
+            .build();
+    private final List<AutoCloseable> closed = new ArrayList<>();
+
+    IdempotentConsumer<RabbitMessage> consumer(MessageHandler<RabbitMessage> handler) {
+        return consumer(handler, it -> it);
+    }
+
+    IdempotentConsumer<RabbitMessage> consumer(
+            MessageHandler<RabbitMessage> handler, UnaryOperator<IdempotentConsumer.Builder<RabbitMessage>> settings) {
+        return settings.apply(RabbitMessages.consumer(NAME, hapax)
+                        .backoff(new Backoff(Duration.ofMillis(50), Duration.ofMillis(200))))
+                .handling((message, lease) -> handle(handler, message, lease));
+    }
+
+    private void handle(MessageHandler<RabbitMessage> handler, RabbitMessage message, Lease lease) throws Exception {
+        handler.handle(message, lease);
+        handled.add(body(message));
+    }
+
+    static String body(RabbitMessage message) {
+        return new String(message.body(), StandardCharsets.UTF_8);
+    }
+
+    RabbitConsumerLoop start(RabbitConsumerLoop.Builder loop) {
+        return closing(loop.start());
+    }
+
+    <T extends AutoCloseable> T closing(T it) {
+        closed.add(0, it);
+        return it;
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (AutoCloseable it : closed) {
+            it.close();
+        }
+        hapax.close();
+    }
+}

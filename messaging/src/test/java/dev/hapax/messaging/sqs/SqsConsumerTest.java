@@ -1,0 +1,289 @@
+package dev.hapax.messaging.sqs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.hapax.TerminalFailure;
+import dev.hapax.messaging.IdempotentConsumer;
+import dev.hapax.messaging.MessageHandler;
+import dev.hapax.testkit.fault.FaultProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.Message;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+
+@Timeout(60)
+class SqsConsumerTest {
+    private final Workplace work = new Workplace();
+    private final ElasticMq sqs = ElasticMq.shared();
+    private final String queue = sqs.newQueue();
+    private final String dead = sqs.newQueue();
+    private final CountDownLatch go = new CountDownLatch(1);
+
+    @AfterEach
+    void close() throws Exception {
+        go.countDown();
+        work.close();
+    }
+
+    private SqsConsumerLoop.Builder loop(MessageHandler<SqsMessage> handler) {
+        return loop(work.consumer(handler));
+    }
+
+    private SqsConsumerLoop.Builder loop(IdempotentConsumer<SqsMessage> consumer) {
+        return SqsConsumerLoop.of(sqs.client(), consumer)
+                .queueUrl(queue)
+                .waitTime(Duration.ofSeconds(1))
+                .visibility(Duration.ofSeconds(3))
+                .handOver(Duration.ofSeconds(5))
+                .deadLetters(DeadLetters.toQueue(dead));
+    }
+
+    @Test
+    void aMessageThatIsSentTwiceIsHandledOnceAndBothAreDeleted() {
+        sqs.send(queue, "a");
+        sqs.send(queue, "a");
+        sqs.send(queue, "b");
+        work.start(loop((message, lease) -> {}));
+
+        await().until(() -> sqs.size(queue) == 0);
+        assertThat(work.handled).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @Test
+    void aMessageStaysHiddenWhileItsHandlerRunsAndIsDeletedAfterwards() {
+        List<Integer> receiveCounts = new CopyOnWriteArrayList<>();
+        sqs.send(queue, "slow");
+        work.start(loop((message, lease) -> {
+            receiveCounts.add(message.receiveCount());
+            go.await();
+        }));
+        await().until(() -> !receiveCounts.isEmpty());
+
+        Duration longerThanItsVisibility = Duration.ofSeconds(5);
+        await().during(longerThanItsVisibility)
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> sqs.waiting(queue) == 0 && sqs.size(queue) == 1);
+        go.countDown();
+        await().until(() -> sqs.size(queue) == 0);
+        assertThat(receiveCounts).containsExactly(1);
+        assertThat(work.repeats).hasValue(0);
+    }
+
+    @Test
+    void whatFailsIsLeftToSqsForTheDelay() {
+        List<String> tries = new CopyOnWriteArrayList<>();
+        sqs.send(queue, "a");
+        work.start(loop((message, lease) -> {
+            tries.add(lease.attempt() + "/" + message.receiveCount());
+            if (lease.attempt() < 3) {
+                throw new IllegalStateException("not yet");
+            }
+        }));
+
+        await().until(() -> work.handled.equals(List.of("a")) && sqs.size(queue) == 0);
+        assertThat(tries).containsExactly("1/1", "2/2", "3/3");
+    }
+
+    @Test
+    void aFailedMessageHoldsItsGroupInOrderWhileOthersGoOn() {
+        String fifo = sqs.newFifoQueue();
+        Map<String, Integer> receiveCounts = new ConcurrentHashMap<>();
+        for (int i = 0; i < 4; i++) {
+            sqs.sendInGroup(fifo, "bad", "bad-" + i);
+            sqs.sendInGroup(fifo, "good", "good-" + i);
+        }
+        work.start(loop((message, lease) -> {
+                    receiveCounts.merge(message.body(), message.receiveCount(), Math::max);
+                    if (message.body().equals("bad-0") && (lease.attempt() < 3 || go.getCount() > 0)) {
+                        throw new IllegalStateException("not yet");
+                    }
+                })
+                .queueUrl(fifo));
+
+        List<String> good = List.of("good-0", "good-1", "good-2", "good-3");
+        await().untilAsserted(() -> assertThat(work.handled).isEqualTo(good));
+        go.countDown();
+        List<String> all = new ArrayList<>(good);
+        all.addAll(List.of("bad-0", "bad-1", "bad-2", "bad-3"));
+        await().untilAsserted(() -> assertThat(work.handled).isEqualTo(all));
+        await().until(() -> sqs.size(fifo) == 0);
+        assertThat(receiveCounts.values()).containsOnly(1);
+    }
+
+    @Test
+    void groupsOfManyMessagesKeepTheirOrderAlthoughManyHandlersRun() {
+        String fifo = sqs.newFifoQueue();
+        List<String> expected =
+                IntStream.range(0, 25).mapToObj(i -> String.format("%02d", i)).toList();
+        for (String number : expected) {
+            for (String group : List.of("a", "b", "c")) {
+                sqs.sendInGroup(fifo, group, group + number);
+            }
+        }
+        work.start(loop((message, lease) -> {}).queueUrl(fifo));
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(fifo) == 0);
+        for (String group : List.of("a", "b", "c")) {
+            assertThat(work.handled.stream().filter(it -> it.startsWith(group)))
+                    .containsExactlyElementsOf(
+                            expected.stream().map(it -> group + it).toList());
+        }
+    }
+
+    @Test
+    void whatFailsForGoodIsSentToTheDeadLettersWithTheReasonAndDeleted() {
+        sqs.send(queue, "a");
+        work.start(loop((message, lease) -> {
+            throw new TerminalFailure(422, "no such customer\u0000");
+        }));
+
+        await().until(() -> sqs.waiting(dead) == 1 && sqs.size(queue) == 0);
+        Message letter = sqs.takeAll(dead).get("a");
+        assertThat(letter.messageAttributes().get("key").stringValue()).isEqualTo("a");
+        assertThat(letter.messageAttributes().get(DeadLetters.REASON).stringValue())
+                .isEqualTo("no such customer?");
+        assertThat(letter.messageAttributes().get(DeadLetters.CONSUMER).stringValue())
+                .isEqualTo(Workplace.NAME);
+    }
+
+    @Test
+    void aMessageWhoseDeadLetterCannotBeSentIsKept() {
+        sqs.send(queue, "a");
+        SqsConsumerLoop loop = work.start(loop((message, lease) -> {
+                    throw new TerminalFailure(422, "no such customer");
+                })
+                .deadLetters(DeadLetters.toQueue(dead + "-that-is-not-there")));
+        await().until(() -> work.hapax
+                .scope(Workplace.NAME)
+                .key("a")
+                .find()
+                .toCompletableFuture()
+                .join()
+                .filter(it -> it.result() != null)
+                .isPresent());
+        loop.close();
+        assertThat(sqs.size(queue)).isEqualTo(1);
+
+        work.start(loop((message, lease) -> {}));
+        await().until(() -> sqs.waiting(dead) == 1 && sqs.size(queue) == 0);
+        assertThat(work.handled).isEmpty();
+    }
+
+    @Test
+    void whatFailsForGoodCanBeLeftToTheRedrivePolicyAndIsHandledOnce() {
+        String redriven = sqs.newQueue(
+                "",
+                Map.of(
+                        QueueAttributeName.REDRIVE_POLICY,
+                        "{\"maxReceiveCount\": 2, \"deadLetterTargetArn\": \"%s\"}".formatted(sqs.arn(dead))));
+        AtomicInteger runs = new AtomicInteger();
+        sqs.send(redriven, "a");
+        work.start(loop((message, lease) -> {
+                    runs.incrementAndGet();
+                    throw new TerminalFailure(422, "no such customer");
+                })
+                .queueUrl(redriven)
+                .deadLetters(DeadLetters.byRedrive()));
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> sqs.waiting(dead) == 1);
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void keysComeFromTheBodyTheDeduplicationIdOrTheMessageId() {
+        String fifo = sqs.newFifoQueue();
+        sqs.send(queue, "x", "{\"order\": 7}");
+        sqs.send(queue, "y", "{\"order\": 7}");
+        sqs.sendInGroup(fifo, "g", "first");
+        sqs.sendInGroup(fifo, "g", "second");
+        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.payload("/order")))));
+        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.deduplicationId())))
+                .queueUrl(fifo));
+
+        await().until(() -> sqs.size(queue) == 0 && sqs.size(fifo) == 0);
+        assertThat(work.handled).containsExactlyInAnyOrder("{\"order\": 7}", "first", "second");
+    }
+
+    @Test
+    void noMoreIsReceivedThanMayBeInFlight() {
+        AtomicInteger begun = new AtomicInteger();
+        for (int i = 0; i < 10; i++) {
+            sqs.send(queue, "m" + i);
+        }
+        work.start(loop((message, lease) -> {
+                    begun.incrementAndGet();
+                    go.await();
+                })
+                .maxInFlight(3));
+
+        await().until(() -> begun.get() == 3);
+        assertThat(sqs.waiting(queue)).isEqualTo(7);
+        go.countDown();
+        await().until(() -> sqs.size(queue) == 0);
+        assertThat(work.handled).hasSize(10);
+    }
+
+    @Test
+    void closingWaitsForWhatRunsAndShowsOthersAtOnceWhatHasNotBegun() throws Exception {
+        CountDownLatch begun = new CountDownLatch(2);
+        for (int i = 0; i < 6; i++) {
+            sqs.send(queue, "m" + i);
+        }
+        SqsConsumerLoop loop = work.start(loop((message, lease) -> {
+                    begun.countDown();
+                    go.await();
+                })
+                .visibility(Duration.ofMinutes(10))
+                .threads(2));
+        begun.await();
+        await().until(() -> sqs.waiting(queue) == 0);
+        Thread closing = new Thread(loop::close);
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.WAITING);
+        go.countDown();
+        closing.join();
+
+        assertThat(work.handled).hasSize(2);
+        assertThat(sqs.waiting(queue)).isEqualTo(4);
+    }
+
+    @Test
+    void whileSqsCannotBeReachedItWaitsAndGoesOnAfterwards() throws Exception {
+        FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", sqs.port()));
+        SqsAsyncClient client = work.closing(ElasticMq.client(proxy.port()));
+        List<String> begun = new CopyOnWriteArrayList<>();
+        work.start(SqsConsumerLoop.of(client, work.consumer((message, lease) -> {
+                    begun.add(message.body());
+                    if (message.body().equals("slow")) {
+                        go.await();
+                    }
+                }))
+                .queueUrl(queue)
+                .waitTime(Duration.ofSeconds(1))
+                .visibility(Duration.ofSeconds(3))
+                .deadLetters(DeadLetters.toQueue(dead)));
+        sqs.send(queue, "slow");
+        await().until(() -> begun.equals(List.of("slow")));
+        proxy.refuse();
+        proxy.cut();
+        go.countDown();
+        await().until(() -> work.handled.equals(List.of("slow")));
+        sqs.send(queue, "after");
+        proxy.accept();
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(queue) == 0);
+        assertThat(work.handled).containsExactly("slow", "after");
+    }
+}

@@ -1,0 +1,115 @@
+package dev.hapax.messaging.sqs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.outbox.Outgoing;
+import dev.hapax.outbox.PublishResult;
+import dev.hapax.outbox.PublishResult.Failed;
+import dev.hapax.outbox.PublishResult.Published;
+import dev.hapax.outbox.PublishResult.Refused;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.Message;
+import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
+
+@Timeout(60)
+class SqsPublisherTest {
+    private final ElasticMq sqs = ElasticMq.shared();
+    private final String queue = sqs.newQueue();
+    private final String fifo = sqs.newFifoQueue();
+    private final SqsPublisher publisher =
+            SqsPublisher.to(sqs.client(), Map.of("orders", queue, "ordered", fifo, "gone", queue + "-gone")::get);
+
+    private static OutboxMessage message(String topic, String body) {
+        return OutboxMessage.to(topic, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private List<PublishResult> publish(OutboxMessage... messages) {
+        return publish(publisher, messages);
+    }
+
+    private static List<PublishResult> publish(SqsPublisher publisher, OutboxMessage... messages) {
+        return publisher
+                .publish(List.of(messages).stream()
+                        .map(it -> new Outgoing(it, Instant.now(), 1))
+                        .toList())
+                .stream()
+                .map(it -> it.toCompletableFuture().join())
+                .toList();
+    }
+
+    @Test
+    void aPublishedMessageHasItsIdItsAggregateAndItsHeaders() {
+        OutboxMessage message = message("orders", "hello").aggregate("order-42").header("type", "OrderPlaced");
+        assertThat(publish(message)).containsExactly(new Published());
+
+        Message got = sqs.takeAll(queue).get("hello");
+        SqsMessage seen = new SqsMessage(got);
+        assertThat(seen.attribute(Outgoing.ID_HEADER)).isEqualTo(message.id().toString());
+        assertThat(seen.attribute(Outgoing.AGGREGATE_HEADER)).isEqualTo("order-42");
+        assertThat(seen.attribute("type")).isEqualTo("OrderPlaced");
+    }
+
+    @Test
+    void inAFifoQueueTheIdDeduplicatesAndTheAggregateIsTheGroup() {
+        OutboxMessage message = message("ordered", "hello").aggregate("order-42");
+        assertThat(publish(message)).containsExactly(new Published());
+        assertThat(publish(message)).containsExactly(new Published());
+
+        List<Message> got = sqs.client()
+                .receiveMessage(it -> it.queueUrl(fifo)
+                        .maxNumberOfMessages(10)
+                        .messageSystemAttributeNames(MessageSystemAttributeName.ALL))
+                .join()
+                .messages();
+        assertThat(got).hasSize(1);
+        SqsMessage seen = new SqsMessage(got.get(0));
+        assertThat(seen.groupId()).isEqualTo("order-42");
+        assertThat(seen.deduplicationId()).isEqualTo(message.id().toString());
+    }
+
+    @Test
+    void manyMessagesArePublishedInBatches() {
+        OutboxMessage[] many = IntStream.range(0, 105)
+                .mapToObj(i -> message("orders", "m" + i + "x".repeat(i == 50 ? 200_000 : 1_000)))
+                .toArray(OutboxMessage[]::new);
+        assertThat(publish(many)).hasSize(105).containsOnly(new Published());
+        assertThat(sqs.size(queue)).isEqualTo(105);
+    }
+
+    @Test
+    void whatSqsDoesNotTakeIsRefusedAndItsNeighboursArePublished() {
+        OutboxMessage crowded = message("orders", "hello");
+        for (int i = 0; i < 10; i++) {
+            crowded = crowded.header("h" + i, "v");
+        }
+        List<PublishResult> results = publish(
+                message("orders", "1"),
+                message("orders", ""),
+                OutboxMessage.to("orders", new byte[] {(byte) 0xFF, 0}),
+                crowded,
+                message("orders", "hello").header("empty", ""),
+                message("orders", "2"));
+        assertThat(results.get(0)).isInstanceOf(Published.class);
+        assertThat(results.subList(1, 5)).allSatisfy(it -> assertThat(it).isInstanceOf(Refused.class));
+        assertThat(results.get(5)).isInstanceOf(Published.class);
+        assertThat(sqs.takeAll(queue)).containsOnlyKeys("1", "2");
+    }
+
+    @Test
+    void messagesToUnknownTopicsMissingQueuesOrUnreachableServersHaveFailed() {
+        assertThat(publish(message("unknown", "1"), message("gone", "1")))
+                .allSatisfy(it -> assertThat(it).isInstanceOf(Failed.class));
+        try (SqsAsyncClient nowhere = ElasticMq.client(1)) {
+            SqsPublisher lost = SqsPublisher.to(nowhere, topic -> queue);
+            assertThat(publish(lost, message("orders", "1")).get(0)).isInstanceOf(Failed.class);
+        }
+    }
+}
