@@ -50,8 +50,11 @@ record Dispositions(
 
     /** @param attempt which attempt failed; 0 if none began */
     Disposition of(Throwable thrown, int attempt) {
-        if (thrown instanceof NotBegunException || thrown instanceof RejectedExecutionException) {
-            return new RetryLater(backoff.first(), "it was given back before it began");
+        if (thrown instanceof NotBegunException) {
+            return new RetryLater(Duration.ZERO, "it was given back before it began");
+        }
+        if (thrown instanceof RejectedExecutionException) {
+            return new RetryLater(backoff.first(), "no thread could be had for it");
         }
         if (thrown instanceof StoreUnavailableException || thrown instanceof ClaimLostException) {
             return new RetryLater(backoff.after(2), describe(thrown));

@@ -18,17 +18,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records that are handled one at a time, in order. Safe for use by many threads.
  *
- * <p>All of them are claimed ahead, together with those of other lanes; each then waits for its turn with its claim in
- * hand. The next handler begins when the one before has returned, not when its end has been stored: so ends are stored
- * together, as claims are.
+ * <p>They are claimed ahead, together with those of other lanes; each then waits for its turn with its claim in hand.
+ * How many are is learned: claims whose leases could not be held until their turn came were too many. The next handler
+ * begins when the one before has returned, not when its end has been stored: so ends are stored together, as claims
+ * are.
  *
  * <p>What has to come back blocks the lane. The first one waits for its time, and those behind it wait for it. If it
  * has to come back again and again, what is claimed behind it is given back: two consumers that each hold what the
- * other one needs first would wait for ever. What comes back from the middle of the lane (usually a repeat of a record
- * further in front) is asked for again when it is the first, at once: things have changed by then.
+ * other one needs first would wait for ever. If it lost its lease while it waited for its turn, those behind it are
+ * given back too, and all are asked for again together. What comes back from the middle of the lane (usually a repeat
+ * of a record further in front) is asked for again when it is the first, at once: things have changed by then.
  */
 final class Lane {
     private static final int PATIENCE = 3;
+    private static final int MOST_AHEAD = 1000;
     private static final Duration SHORTEST_DELAY = Duration.ofMillis(20);
 
     private final Asking asking;
@@ -39,6 +42,7 @@ final class Lane {
     private boolean draining;
     private boolean closed;
     private int comebacks;
+    private int ahead = MOST_AHEAD;
 
     /** Asks the engine for all of these together; every one of them is then answered with {@link Lane#answered}. */
     interface Asking {
@@ -82,8 +86,17 @@ final class Lane {
             return first.notBefore - clock.getAsLong() <= 0 ? asked(List.of(first)) : List.of();
         }
         List<Slot> due = firstAgain();
-        slots.stream().filter(slot -> slot.state == State.FRESH).forEach(due::add);
+        int room = ahead - count(State.ASKED) - count(State.READY);
+        for (Slot slot : slots) {
+            if (slot.state == State.FRESH && room-- > 0) {
+                due.add(slot);
+            }
+        }
         return asked(due);
+    }
+
+    private int count(State state) {
+        return (int) slots.stream().filter(slot -> slot.state == state).count();
     }
 
     private List<Slot> firstAgain() {
@@ -200,6 +213,7 @@ final class Lane {
     private void settle(Slot slot) {
         slot.state = State.SETTLED;
         done.accept(slot.record.offset());
+        ahead = Math.min(ahead + 1, MOST_AHEAD);
         if (slots.peek() == slot) {
             comebacks = 0;
         }
@@ -218,10 +232,15 @@ final class Lane {
             slot.state = State.AGAIN;
             return List.of();
         }
+        comebacks++;
+        if (later.delay().isZero() && comebacks < PATIENCE) {
+            slot.state = State.AGAIN;
+            ahead = Math.max(ahead / 2, 1);
+            return giveBack();
+        }
         Duration delay = later.delay().compareTo(SHORTEST_DELAY) < 0 ? SHORTEST_DELAY : later.delay();
         slot.state = State.WAITING;
         slot.notBefore = clock.getAsLong() + delay.toNanos();
-        comebacks++;
         return comebacks < PATIENCE ? List.of() : giveBack();
     }
 

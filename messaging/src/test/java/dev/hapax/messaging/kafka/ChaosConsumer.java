@@ -44,7 +44,7 @@ final class ChaosConsumer {
                 Hapax hapax = Hapax.on(PostgresStore.over(ledger.pool()))
                         .scope(
                                 "ledger",
-                                Policy.defaults().lease(Duration.ofSeconds(2)).maxAttempts(1000))
+                                Policy.defaults().lease(Duration.ofSeconds(5)).maxAttempts(1000))
                         .owner(owner)
                         .sweepEvery(Duration.ofSeconds(1))
                         .build();

@@ -2,10 +2,8 @@ package dev.hapax.messaging.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hapax.embedded.postgres.EmbeddedPostgres;
 import dev.hapax.messaging.kafka.ChaosConsumer.Mode;
 import dev.hapax.messaging.kafka.ChaosConsumer.Plan;
-import dev.hapax.postgres.PostgresSchema;
 import dev.hapax.testkit.ChildJvm;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,8 +14,6 @@ import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,32 +23,19 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(900)
 class KafkaChaosIT {
-    private static final int MESSAGES = Integer.getInteger("hapax.messages", 3_000);
+    private static final int MESSAGES = Integer.getInteger("hapax.messages", 2_000);
+    private static final long MOST = MESSAGES * 9L / 10;
     private static final int PARTITIONS = 6;
-    private static final int CONSUMERS = 3;
+    private static final int CONSUMERS = 2;
 
-    private static TestKafka kafka;
-    private static EmbeddedPostgres postgres;
-
+    private final TestKafka kafka = TestKafka.shared();
     private final Random random = new Random();
     private int started;
 
-    @BeforeAll
-    static void start() {
-        kafka = TestKafka.start();
-        postgres = EmbeddedPostgres.builder().setting("max_connections", "200").start();
-    }
-
-    @AfterAll
-    static void stop() {
-        kafka.close();
-        postgres.close();
-    }
-
     @Test
     void transactionalEffectsHappenExactlyOnceWhileConsumersAreKilled() throws Exception {
-        try (Ledger ledger = newLedger("exactly_once")) {
-            chaos(plan("exactly_once", Mode.TRANSACTIONAL, RangeAssignor.class.getName()), ledger);
+        try (Ledger ledger = Ledger.shared()) {
+            chaos(plan(ledger, Mode.TRANSACTIONAL, RangeAssignor.class.getName()), ledger);
             assertThat(ledger.keys()).isEqualTo(MESSAGES);
             assertThat(ledger.rows()).isEqualTo(MESSAGES);
         }
@@ -60,8 +43,8 @@ class KafkaChaosIT {
 
     @Test
     void leasedEffectsHappenAtMostOncePerAttemptWhileConsumersAreKilled() throws Exception {
-        try (Ledger ledger = newLedger("per_attempt")) {
-            chaos(plan("per_attempt", Mode.LEASED, CooperativeStickyAssignor.class.getName()), ledger);
+        try (Ledger ledger = Ledger.shared()) {
+            chaos(plan(ledger, Mode.LEASED, CooperativeStickyAssignor.class.getName()), ledger);
             System.out.printf("%d effects of %d messages%n", ledger.rows(), MESSAGES);
             assertThat(ledger.keys()).isEqualTo(MESSAGES);
             assertThat(ledger.attemptsTwice()).isZero();
@@ -77,12 +60,12 @@ class KafkaChaosIT {
                 consumers.add(start(plan));
             }
             int kills = 0;
-            while (ledger.completed() < MESSAGES * 9L / 10) {
-                long progress = ledger.completed() + Math.max(100, random.nextInt(MESSAGES / 5));
+            while (ledger.completed() < MOST) {
+                long progress = ledger.completed() + MESSAGES / 8 + random.nextInt(MESSAGES / 8);
                 Awaitility.await()
-                        .atMost(Duration.ofMinutes(1))
+                        .atMost(Duration.ofMinutes(2))
                         .pollInterval(Duration.ofMillis(50))
-                        .until(() -> ledger.completed() >= Math.min(progress, MESSAGES * 9L / 10));
+                        .until(() -> ledger.completed() >= Math.min(progress, MOST));
                 kills += replaceOne(consumers, plan) ? 1 : 0;
             }
             Awaitility.await()
@@ -147,18 +130,8 @@ class KafkaChaosIT {
         }
     }
 
-    private static Plan plan(String name, Mode mode, String assignor) {
-        kafka.newTopic(name, PARTITIONS);
-        return new Plan(kafka.bootstrapServers(), postgres.jdbcUrl(name), name, name, mode, assignor);
-    }
-
-    private static Ledger newLedger(String name) {
-        try (Ledger root = Ledger.at(postgres.jdbcUrl())) {
-            root.execute("CREATE DATABASE " + name);
-        }
-        Ledger ledger = Ledger.at(postgres.jdbcUrl(name));
-        PostgresSchema.migrate(ledger.pool());
-        ledger.create();
-        return ledger;
+    private Plan plan(Ledger ledger, Mode mode, String assignor) {
+        String topic = kafka.newTopic(PARTITIONS);
+        return new Plan(kafka.bootstrapServers(), ledger.jdbcUrl(), topic, "group-of-" + topic, mode, assignor);
     }
 }

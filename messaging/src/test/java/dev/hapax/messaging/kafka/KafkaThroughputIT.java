@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hapax.Hapax;
 import dev.hapax.Policy;
-import dev.hapax.embedded.postgres.EmbeddedPostgres;
-import dev.hapax.postgres.PostgresSchema;
 import dev.hapax.postgres.PostgresStore;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -37,10 +35,8 @@ class KafkaThroughputIT {
 
     @Test
     void aPollClaimedAtOnceIsWorthFourTimesOneByOne() throws Exception {
-        try (TestKafka kafka = TestKafka.start();
-                EmbeddedPostgres postgres = EmbeddedPostgres.start();
-                Ledger ledger = Ledger.at(postgres.jdbcUrl())) {
-            PostgresSchema.migrate(ledger.pool());
+        TestKafka kafka = TestKafka.shared();
+        try (Ledger ledger = Ledger.shared()) {
             ledger.execute("CREATE TABLE seen (id text PRIMARY KEY)");
             String topic = kafka.newTopic(PARTITIONS);
             produce(kafka, topic);

@@ -3,22 +3,28 @@ package dev.hapax.messaging.kafka;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.Lease;
+import dev.hapax.embedded.postgres.EmbeddedPostgres;
+import dev.hapax.postgres.PostgresSchema;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** The effects of handlers: a row for each. */
 final class Ledger implements AutoCloseable {
     static final String ID = "message-id";
 
     private final HikariDataSource pool;
+    private final PGSimpleDataSource unpooled = new PGSimpleDataSource();
 
     private Ledger(HikariDataSource pool) {
         this.pool = pool;
+        unpooled.setUrl(pool.getJdbcUrl());
     }
 
     static Ledger at(String jdbcUrl) {
@@ -26,13 +32,40 @@ final class Ledger implements AutoCloseable {
         config.setJdbcUrl(jdbcUrl);
         config.setMaximumPoolSize(12);
         config.setMinimumIdle(0);
-        config.setConnectionTimeout(2_000);
+        config.setConnectionTimeout(5_000);
         config.setInitializationFailTimeout(-1);
         return new Ledger(new HikariDataSource(config));
     }
 
+    /** In a new database, with all tables, on the one server that tests of a JVM share. */
+    static Ledger shared() {
+        String name = "t" + UUID.randomUUID().toString().replace("-", "");
+        try (Ledger root = at(Shared.POSTGRES.jdbcUrl())) {
+            root.execute("CREATE DATABASE " + name);
+        }
+        Ledger ledger = at(Shared.POSTGRES.jdbcUrl(name));
+        ledger.migrate();
+        ledger.create();
+        return ledger;
+    }
+
+    private static final class Shared {
+        static final EmbeddedPostgres POSTGRES = EmbeddedPostgres.builder()
+                .setting("max_connections", "200")
+                .setting("shared_preload_libraries", "pg_stat_statements")
+                .start();
+    }
+
+    String jdbcUrl() {
+        return pool.getJdbcUrl();
+    }
+
     HikariDataSource pool() {
         return pool;
+    }
+
+    void migrate() {
+        PostgresSchema.migrate(unpooled);
     }
 
     void create() {
@@ -75,7 +108,7 @@ final class Ledger implements AutoCloseable {
     }
 
     long number(String sql) {
-        try (Connection connection = pool.getConnection();
+        try (Connection connection = unpooled.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             rows.next();
@@ -86,7 +119,7 @@ final class Ledger implements AutoCloseable {
     }
 
     void execute(String sql) {
-        try (Connection connection = pool.getConnection();
+        try (Connection connection = unpooled.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         } catch (SQLException e) {

@@ -32,6 +32,15 @@ final class TestKafka implements AutoCloseable {
         this.port = port;
     }
 
+    /** One for all tests of a JVM; it ends with the JVM. */
+    static TestKafka shared() {
+        return Shared.KAFKA;
+    }
+
+    private static final class Shared {
+        static final TestKafka KAFKA = start();
+    }
+
     static TestKafka start() {
         try {
             Path directory = Files.createTempDirectory("hapax-kafka");

@@ -1,0 +1,61 @@
+package dev.hapax.messaging.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hapax.Hapax;
+import dev.hapax.Policy;
+import dev.hapax.postgres.PostgresStore;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a poll costs in statements, as PostgreSQL counts them. */
+@Timeout(120)
+class PollCostIT {
+    private static final int RECORDS = 500;
+    private static final String CLAIMS = "SELECT coalesce(sum(calls), 0) FROM pg_stat_statements"
+            + " WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND query LIKE '%INSERT INTO hapax_operation%'";
+
+    @Test
+    void claimingAPollOfFreshRecordsTakesAtMostTwoRoundTrips() throws Exception {
+        TestKafka kafka = TestKafka.shared();
+        try (Ledger ledger = Ledger.shared();
+                Hapax hapax = Hapax.on(PostgresStore.over(ledger.pool()))
+                        .scope("cost", Policy.defaults())
+                        .withoutSweeper()
+                        .build()) {
+            ledger.execute("CREATE EXTENSION pg_stat_statements");
+            String topic = kafka.newTopic(1);
+            produce(kafka, topic);
+            ledger.execute("SELECT pg_stat_statements_reset()");
+            CountDownLatch handled = new CountDownLatch(RECORDS);
+            try (KafkaConsumerLoop loop = KafkaConsumerLoop.of(
+                            kafka.consumer("cost"),
+                            KafkaMessages.consumer("cost", hapax)
+                                    .key(KafkaMessages.recordKey())
+                                    .handling((record, lease) -> handled.countDown()))
+                    .topics(topic)
+                    .deadLetters(DeadLetters.stopping())
+                    .start()) {
+                assertThat(handled.await(60, TimeUnit.SECONDS)).isTrue();
+                Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> kafka.committed("cost", topic) == RECORDS);
+            }
+            long claims = ledger.number(CLAIMS);
+            long all = ledger.number("SELECT sum(calls) FROM pg_stat_statements WHERE query LIKE '%hapax_operation%'");
+            System.out.printf("A poll of %d fresh records: %d statements to claim, %d in all%n", RECORDS, claims, all);
+            assertThat(claims).isBetween(1L, 2L);
+        }
+    }
+
+    private static void produce(TestKafka kafka, String topic) {
+        try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
+            for (int i = 0; i < RECORDS; i++) {
+                producer.send(TestKafka.record(topic, "message-" + i, "{}"));
+            }
+        }
+    }
+}
