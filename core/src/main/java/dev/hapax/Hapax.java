@@ -6,6 +6,7 @@ import dev.hapax.store.OperationId;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
+import dev.hapax.store.StoreFront;
 import dev.hapax.store.StoreTransaction;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -49,7 +51,7 @@ public final class Hapax implements AutoCloseable {
     private final @Nullable Sweeper sweeper;
 
     private Hapax(Builder builder) {
-        store = builder.store;
+        store = builder.fronted();
         scopes = Map.copyOf(builder.scopes);
         codecs = builder.codecs;
         Listeners listeners = new Listeners(builder.listeners);
@@ -164,6 +166,7 @@ public final class Hapax implements AutoCloseable {
         private @Nullable String owner;
         private byte[] downstreamSecret = DEFAULT_SECRET.getBytes(StandardCharsets.UTF_8);
         private int maxWaiters = 10_000;
+        private boolean fronts = true;
 
         private Builder(Store store) {
             this.store = store;
@@ -224,6 +227,25 @@ public final class Hapax implements AutoCloseable {
         public Builder sweepEvery(Duration pause) {
             this.sweepEvery = Durations.requirePositive(pause, "the pause between sweeps");
             return this;
+        }
+
+        /**
+         * Asks the store itself every time, even if there is a front for stores on the class path, such as the near
+         * cache of {@code hapax-cache}.
+         */
+        public Builder withoutFronts() {
+            this.fronts = false;
+            return this;
+        }
+
+        private Store fronted() {
+            Store fronted = store;
+            if (fronts) {
+                for (StoreFront front : ServiceLoader.load(StoreFront.class, Hapax.class.getClassLoader())) {
+                    fronted = front.before(fronted);
+                }
+            }
+            return fronted;
         }
 
         /** Leaves sweeping to others. */

@@ -9,8 +9,18 @@ public sealed interface Claim {
     /** The operation is ours to run, for the {@code attempt}-th time. */
     record Won(int attempt) implements Claim {}
 
-    /** The operation has ended; this is how. */
-    record Replay(Result result) implements Claim {}
+    /**
+     * The operation has ended; this is how.
+     *
+     * @param answersFor how much longer it answers claims like this one, on the store's clock: for that long the answer
+     *     may be given again without asking
+     */
+    record Replay(Result result, Duration answersFor) implements Claim {
+        /** An answer for once: how long it holds is not known. */
+        public Replay(Result result) {
+            this(result, Duration.ZERO);
+        }
+    }
 
     /** Somebody else runs it; the lease ends after {@code remaining} on the store's clock, unless it is renewed. */
     record Running(Duration remaining) implements Claim {}

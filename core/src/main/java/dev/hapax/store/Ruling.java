@@ -46,7 +46,8 @@ public sealed interface Ruling {
         }
         Result result = found.result();
         if (result != null) {
-            return new Answer(new Claim.Replay(result));
+            return new Answer(
+                    new Claim.Replay(result, found.answersFor(request.terms().window())));
         }
         if (found.state() == State.IN_DOUBT) {
             return new Answer(new Claim.InDoubt());

@@ -45,11 +45,21 @@ public record Snapshot(
     /** Whether it has ended, and at least this long ago. */
     public boolean endedBefore(Duration ago) {
         Instant finishedAt = times.finishedAt();
-        return finishedAt != null
-                && Duration.between(finishedAt, times.deadline())
-                                .minus(remaining)
-                                .compareTo(ago)
-                        >= 0;
+        return finishedAt != null && endedAgo(finishedAt).compareTo(ago) >= 0;
+    }
+
+    /** How much longer it answers claims, once it has ended, if it does so for {@code window} in all. */
+    public Duration answersFor(Duration window) {
+        Instant finishedAt = times.finishedAt();
+        if (finishedAt == null) {
+            return Duration.ZERO;
+        }
+        Duration ofWindow = window.minus(endedAgo(finishedAt));
+        return ofWindow.compareTo(remaining) < 0 ? ofWindow : remaining;
+    }
+
+    private Duration endedAgo(Instant finishedAt) {
+        return Duration.between(finishedAt, times.deadline()).minus(remaining);
     }
 
     /** Whether somebody owns it and the lease still lasts. */

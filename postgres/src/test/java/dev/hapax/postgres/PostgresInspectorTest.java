@@ -323,7 +323,10 @@ class PostgresInspectorTest {
             Optional<Snapshot> now = inspector.resolve(owner.id(), result, RETENTION, "olga");
 
             assertThat(now).map(Snapshot::result).contains(result);
-            assertThat(claim(again(owner, "second"))).isEqualTo(new Claim.Replay(result));
+            assertThat(claim(again(owner, "second")))
+                    .isInstanceOfSatisfying(
+                            Claim.Replay.class,
+                            replay -> assertThat(replay.result()).isEqualTo(result));
             assertThat(finish(owner, RESULT)).isEqualTo(Written.CLAIM_LOST);
         }
     }

@@ -1,0 +1,200 @@
+package dev.hapax.cache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Expiry;
+import com.github.benmanes.caffeine.cache.Ticker;
+import dev.hapax.store.Claim;
+import dev.hapax.store.Claim.Replay;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.ClaimTerms;
+import dev.hapax.store.Durations;
+import dev.hapax.store.Fingerprint;
+import dev.hapax.store.Finish;
+import dev.hapax.store.OperationId;
+import dev.hapax.store.Payload;
+import dev.hapax.store.Release;
+import dev.hapax.store.Renewal;
+import dev.hapax.store.Result;
+import dev.hapax.store.Snapshot;
+import dev.hapax.store.Store;
+import dev.hapax.store.Swept;
+import dev.hapax.store.Written;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the results of operations that are asked for again in this process's memory. Safe for use by many threads.
+ *
+ * <p>It holds what has ended, and nothing else: a result never changes until its deadline, so an answer from here is
+ * the store's own. It never grants a claim. The fingerprint is compared on every hit, and what the store would no
+ * longer answer, nor does this: an answer is given again only for as long as the store said that it holds, counted from
+ * before the store was asked.
+ *
+ * <p>A result comes in with its first replay, not when it is stored: most operations are never asked for again.
+ *
+ * <p>While the store cannot be reached, repeats that are in here are still answered.
+ */
+public final class NearCache implements Store {
+    private final Store store;
+    private final Cache<OperationId, Kept> cache;
+    private final Duration atMost;
+    private final Ticker ticker;
+
+    /** @param forNanos how long the answer holds, from when it was asked for */
+    private record Kept(Fingerprint fingerprint, Result result, long askedAt, long forNanos) {
+        private static final int OVERHEAD = 300;
+
+        int weight() {
+            Payload payload = result.payload();
+            return OVERHEAD + (payload == null ? 0 : payload.headers().length + payload.body().length);
+        }
+
+        /** How much longer it holds. */
+        long left(long now) {
+            return forNanos - (now - askedAt);
+        }
+    }
+
+    private NearCache(Store store, Cache<OperationId, Kept> cache, Duration atMost, Ticker ticker) {
+        this.store = store;
+        this.cache = cache;
+        this.atMost = atMost;
+        this.ticker = ticker;
+    }
+
+    /** With the default settings. */
+    public static NearCache over(Store store) {
+        return builder(store).build();
+    }
+
+    public static Builder builder(Store store) {
+        return new Builder(store);
+    }
+
+    @Override
+    public @Nullable Replay recall(OperationId id, Fingerprint fingerprint, ClaimTerms terms) {
+        Kept kept = cache.getIfPresent(id);
+        if (kept == null || !kept.fingerprint().equals(fingerprint)) {
+            return store.recall(id, fingerprint, terms);
+        }
+        return new Replay(kept.result(), Duration.ofNanos(kept.left(ticker.read())));
+    }
+
+    @Override
+    public CompletionStage<Claim> claim(ClaimRequest request) {
+        Replay remembered = recall(request.id(), request.fingerprint(), request.terms());
+        if (remembered != null) {
+            return CompletableFuture.completedFuture(remembered);
+        }
+        long askedAt = ticker.read();
+        return store.claim(request).thenApply(claim -> keep(request, claim, askedAt));
+    }
+
+    @Override
+    public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
+        long askedAt = ticker.read();
+        List<CompletionStage<Claim>> claims = store.claimAll(requests);
+        List<CompletionStage<Claim>> kept = new ArrayList<>(claims.size());
+        for (int i = 0; i < claims.size(); i++) {
+            ClaimRequest request = requests.get(i);
+            kept.add(claims.get(i).thenApply(claim -> keep(request, claim, askedAt)));
+        }
+        return kept;
+    }
+
+    private Claim keep(ClaimRequest request, Claim claim, long askedAt) {
+        if (claim instanceof Replay replay && !replay.answersFor().isZero()) {
+            Duration holds = replay.answersFor().compareTo(atMost) < 0 ? replay.answersFor() : atMost;
+            cache.put(request.id(), new Kept(request.fingerprint(), replay.result(), askedAt, holds.toNanos()));
+        }
+        return claim;
+    }
+
+    @Override
+    public CompletionStage<Written> finish(Finish finish) {
+        return store.finish(finish);
+    }
+
+    @Override
+    public CompletionStage<Written> release(Release release) {
+        return store.release(release);
+    }
+
+    @Override
+    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
+        return store.renew(renewals);
+    }
+
+    @Override
+    public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
+        return store.find(ids);
+    }
+
+    @Override
+    public CompletionStage<Swept> sweep(int limit) {
+        return store.sweep(limit);
+    }
+
+    @Override
+    public Store forBlockingCallers() {
+        return new NearCache(store.forBlockingCallers(), cache, atMost, ticker);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    /** Collects the settings of a {@link NearCache}. Not safe for use by many threads. */
+    public static final class Builder {
+        private final Store store;
+        private long mostBytes = 32L << 20;
+        private Duration atMost = Duration.ofSeconds(60);
+        private Ticker ticker = Ticker.systemTicker();
+
+        private Builder(Store store) {
+            this.store = store;
+        }
+
+        /** How much memory the results may take, about. 32 MiB unless set. */
+        public Builder mostBytes(long bytes) {
+            if (bytes < 1) {
+                throw new IllegalArgumentException("mostBytes is " + bytes + "; at least 1 is needed");
+            }
+            this.mostBytes = bytes;
+            return this;
+        }
+
+        /** How long a result stays, at most; less if the store no longer answers with it. 60 s unless set. */
+        public Builder atMost(Duration atMost) {
+            this.atMost = Durations.requirePositive(atMost, "atMost");
+            return this;
+        }
+
+        Builder ticker(Ticker ticker) {
+            this.ticker = ticker;
+            return this;
+        }
+
+        public NearCache build() {
+            Cache<OperationId, Kept> cache = Caffeine.newBuilder()
+                    .maximumWeight(mostBytes)
+                    .weigher((OperationId id, Kept kept) -> kept.weight())
+                    .expireAfter(Expiry.writing(
+                            (OperationId id, Kept kept) -> Duration.ofNanos(Math.max(0, kept.left(ticker.read())))))
+                    .ticker(ticker)
+                    .executor(Runnable::run)
+                    .build();
+            return new NearCache(store, cache, atMost, ticker);
+        }
+    }
+}
