@@ -28,6 +28,11 @@ public record Latencies(int perSecond, Latency plain, Latency passThrough, Laten
         Latency beyond(Latency other) {
             return new Latency(p50 - other.p50, p99 - other.p99);
         }
+
+        @Override
+        public String toString() {
+            return "%.0f and %.0f".formatted(p50, p99);
+        }
     }
 
     /** All numbers of both, in ascending order. */
