@@ -147,7 +147,9 @@ public final class KafkaConsumerLoop implements AutoCloseable {
             return this;
         }
 
-        /** Where handlers run, instead of threads of the loop's own. */
+        /**
+         * Where handlers run, instead of threads of the loop's own. It must not run them on the thread that calls it.
+         */
         public Builder executor(Executor executor) {
             this.executor = executor;
             return this;

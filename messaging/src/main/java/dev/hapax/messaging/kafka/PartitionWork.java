@@ -74,8 +74,9 @@ final class PartitionWork {
         return offsets.open();
     }
 
+    /** Whether more records would only wait. Where keys are independent, others may still go on. */
     boolean isBlocked() {
-        return lanes.values().stream().anyMatch(Lane::isBlocked);
+        return ordering == Ordering.BY_PARTITION && lanes.values().stream().anyMatch(Lane::isBlocked);
     }
 
     /** Whether the engine owes an answer. */
