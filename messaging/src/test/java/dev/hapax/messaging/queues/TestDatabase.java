@@ -99,6 +99,11 @@ public final class TestDatabase {
                 "SELECT count(*) FROM (SELECT FROM ledger GROUP BY key, attempt HAVING count(*) > 1) AS twice");
     }
 
+    /** How many operations are stored as completed. */
+    public long completed() {
+        return queryLong("SELECT count(*) FROM hapax_operation WHERE state = 2");
+    }
+
     /** How many statements this database was sent so far, those that ask this included. */
     public long statements() {
         execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");

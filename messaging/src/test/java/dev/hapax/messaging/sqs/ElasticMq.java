@@ -1,6 +1,7 @@
 package dev.hapax.messaging.sqs;
 
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 
 /** A server that speaks as SQS does, in this JVM, and what tests do with it. */
 final class ElasticMq {
@@ -99,6 +101,28 @@ final class ElasticMq {
                         .messageDeduplicationId(UUID.randomUUID().toString())
                         .messageAttributes(Map.of("key", text(key))))
                 .join();
+    }
+
+    /**
+     * Message {@code n} has the key {@code mn} and, in a FIFO queue, the group {@code n % groups}. The server must not
+     * deduplicate: every send has an id of its own.
+     */
+    void sendAll(String url, List<Integer> messages, int groups) {
+        for (int from = 0; from < messages.size(); from += 10) {
+            List<SendMessageBatchRequestEntry> entries = new ArrayList<>();
+            for (int message : messages.subList(from, Math.min(from + 10, messages.size()))) {
+                SendMessageBatchRequestEntry.Builder entry = SendMessageBatchRequestEntry.builder()
+                        .id("" + entries.size())
+                        .messageBody("body of " + message)
+                        .messageAttributes(Map.of("key", text("m" + message)));
+                if (Requests.isFifo(url)) {
+                    entry.messageGroupId("g" + message % groups)
+                            .messageDeduplicationId(UUID.randomUUID().toString());
+                }
+                entries.add(entry.build());
+            }
+            client.sendMessageBatch(it -> it.queueUrl(url).entries(entries)).join();
+        }
     }
 
     static MessageAttributeValue text(String value) {

@@ -1,0 +1,44 @@
+package dev.hapax.messaging.sqs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hapax.messaging.queues.Chaos;
+import dev.hapax.messaging.queues.LedgerHandlers.Mode;
+import dev.hapax.messaging.queues.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(900)
+class SqsChaosIT {
+    private static final int GROUPS = 50;
+
+    private final TestDatabase database = TestDatabase.create();
+    private final ElasticMq sqs = ElasticMq.shared();
+
+    @Test
+    void transactionalEffectsHappenExactlyOnceAndInTheOrderOfTheirGroupsWhileConsumersAreKilled() throws Exception {
+        chaos(sqs.newFifoQueue(), sqs.newFifoQueue(), Mode.TRANSACTIONAL);
+        assertThat(database.keysWithEffects()).isEqualTo(Chaos.MESSAGES);
+        assertThat(database.effects()).isEqualTo(Chaos.MESSAGES);
+        assertThat(database.queryLong("""
+                SELECT count(*) FROM (
+                  SELECT number, lag(number) OVER (PARTITION BY number %% %d ORDER BY at) AS before
+                  FROM (SELECT substr(key, 2)::int AS number, at FROM ledger) AS numbers) AS pairs
+                WHERE number < before""".formatted(GROUPS))).isZero();
+    }
+
+    @Test
+    void leasedEffectsHappenAtMostOncePerAttemptWhileConsumersAreKilled() throws Exception {
+        chaos(sqs.newQueue(), sqs.newQueue(), Mode.LEASED);
+        assertThat(database.keysWithEffects()).isEqualTo(Chaos.MESSAGES);
+        assertThat(database.attemptsWithTwoEffects()).isZero();
+    }
+
+    private void chaos(String queue, String dead, Mode mode) throws Exception {
+        sqs.sendAll(queue, Chaos.sends(), GROUPS);
+        new Chaos(SqsWorker.class, List.of(database.jdbcUrl(), "" + sqs.port(), queue, dead, mode.name()), database)
+                .run(() -> sqs.size(queue) == 0);
+        assertThat(sqs.size(dead)).isZero();
+    }
+}
