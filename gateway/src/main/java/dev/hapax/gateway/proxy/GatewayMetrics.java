@@ -4,7 +4,9 @@ import dev.hapax.HapaxListener;
 import dev.hapax.TerminalFailure;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Swept;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
@@ -12,6 +14,8 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 
 /**
@@ -19,9 +23,15 @@ import java.util.function.IntSupplier;
  * gateway's own traffic. Safe for use by many threads.
  */
 public final class GatewayMetrics implements HapaxListener {
-    private static final String OPERATIONS = "hapax.operations";
-
     private final PrometheusMeterRegistry registry;
+
+    /** Asking the registry costs more than counting; there are only as many as scopes and outcomes. */
+    private final Map<Ending, Counter> operations = new ConcurrentHashMap<>();
+
+    private final Map<String, Timer> durations = new ConcurrentHashMap<>();
+    private final Map<String, Timer> answers = new ConcurrentHashMap<>();
+
+    private record Ending(String scope, String outcome) {}
 
     public GatewayMetrics(PrometheusMeterRegistry registry) {
         this.registry = registry;
@@ -48,8 +58,20 @@ public final class GatewayMetrics implements HapaxListener {
 
     /** @param status 0 when the client was gone */
     void answered(int status, Duration took) {
-        String answer = status == 0 ? "gone" : status / 100 + "xx";
-        registry.timer("hapax.gateway.requests", "status", answer).record(took);
+        answers.computeIfAbsent(kind(status), kind -> registry.timer("hapax.gateway.requests", "status", kind))
+                .record(took);
+    }
+
+    private static String kind(int status) {
+        return switch (status / 100) {
+            case 0 -> "gone";
+            case 1 -> "1xx";
+            case 2 -> "2xx";
+            case 3 -> "3xx";
+            case 4 -> "4xx";
+            case 5 -> "5xx";
+            default -> status / 100 + "xx";
+        };
     }
 
     void upstreamFailed(UpstreamFailure failure) {
@@ -60,7 +82,9 @@ public final class GatewayMetrics implements HapaxListener {
     @Override
     public void completed(OperationKey key, int attempt, Duration took) {
         count(key, "completed");
-        registry.timer("hapax.operation.duration", "scope", key.scope()).record(took);
+        durations
+                .computeIfAbsent(key.scope(), scope -> registry.timer("hapax.operation.duration", "scope", scope))
+                .record(took);
     }
 
     @Override
@@ -128,7 +152,11 @@ public final class GatewayMetrics implements HapaxListener {
     }
 
     private void count(OperationKey key, String outcome) {
-        registry.counter(OPERATIONS, "scope", key.scope(), "outcome", outcome).increment();
+        operations
+                .computeIfAbsent(
+                        new Ending(key.scope(), outcome),
+                        it -> registry.counter("hapax.operations", "scope", it.scope(), "outcome", it.outcome()))
+                .increment();
     }
 
     private void sweep(String became, int operations) {

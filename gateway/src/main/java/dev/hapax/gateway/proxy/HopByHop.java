@@ -1,11 +1,10 @@
 package dev.hapax.gateway.proxy;
 
 import dev.hapax.http.Headers;
-import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Headers that mean one connection only and are never forwarded: RFC 9110, section 7.6.1. */
 final class HopByHop {
@@ -16,7 +15,7 @@ final class HopByHop {
 
     /** Without those headers, and without the ones that {@code Connection} names. */
     static Headers removed(Headers headers) {
-        Set<String> named = named(headers).collect(Collectors.toSet());
+        Set<String> named = named(headers);
         return headers.without(name -> {
             String lower = name.toLowerCase(Locale.ROOT);
             return ALWAYS.contains(lower) || lower.startsWith("proxy-") || named.contains(lower);
@@ -25,13 +24,21 @@ final class HopByHop {
 
     /** Whether {@code Connection} names this. */
     static boolean names(Headers headers, String token) {
-        return named(headers).anyMatch(token::equals);
+        return named(headers).contains(token);
     }
 
     /** What {@code Connection} names, in lower case. */
-    static Stream<String> named(Headers headers) {
-        return headers.all("Connection").stream()
-                .flatMap(value -> Arrays.stream(value.split(",", -1)))
-                .map(name -> name.trim().toLowerCase(Locale.ROOT));
+    static Set<String> named(Headers headers) {
+        List<String> lines = headers.all("Connection");
+        if (lines.isEmpty()) {
+            return Set.of();
+        }
+        Set<String> named = new HashSet<>();
+        for (String line : lines) {
+            for (String name : line.split(",", -1)) {
+                named.add(name.trim().toLowerCase(Locale.ROOT));
+            }
+        }
+        return named;
     }
 }

@@ -9,8 +9,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.StreamSupport;
 
 /**
  * Passes the response of an upstream on to the client as it comes in, no faster than the client takes it. If one side
@@ -44,14 +45,16 @@ final class Relay {
     }
 
     static Headers headersOf(MultiMap headers) {
-        return new Headers(StreamSupport.stream(headers.spliterator(), false)
-                .map((Map.Entry<String, String> header) -> new Field(header.getKey(), header.getValue()))
-                .toList());
+        List<Field> fields = new ArrayList<>();
+        for (Map.Entry<String, String> header : headers) {
+            fields.add(new Field(header.getKey(), header.getValue()));
+        }
+        return new Headers(fields);
     }
 
     static long lengthOf(HttpClientResponse response) {
         String length = response.getHeader(HttpHeaders.CONTENT_LENGTH);
-        return length != null && length.matches("[0-9]{1,18}") ? Long.parseLong(length) : RequestHead.UNKNOWN;
+        return length != null && RequestHead.isLength(length) ? Long.parseLong(length) : RequestHead.UNKNOWN;
     }
 
     /** Passes on a response of which nothing has been read. */

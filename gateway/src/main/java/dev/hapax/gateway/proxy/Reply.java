@@ -12,10 +12,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * event loop.
  */
 final class Reply {
-    private static final DateTimeFormatter HTTP_DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
     private static final int PIECE = 64 << 10;
     private static final int WORTH_READING = 64 << 10;
     private static final long HTTP2_NO_ERROR = 0;
@@ -112,7 +106,7 @@ final class Reply {
         response.setStatusCode(status);
         headers.fields().forEach(field -> response.headers().add(field.name(), field.value()));
         if (!response.headers().contains(HttpHeaders.DATE)) {
-            response.putHeader(HttpHeaders.DATE, HTTP_DATE.format(ZonedDateTime.now(ZoneOffset.UTC)));
+            response.putHeader(HttpHeaders.DATE, traffic.date().now());
         }
         boolean untold = status == 204 || (status == 304 && length == 0);
         if (length != RequestHead.UNKNOWN && !untold) {

@@ -27,6 +27,8 @@ record RequestHead(
         HttpMethod method, String target, String path, String query, String host, Headers headers, long length) {
     static final long UNKNOWN = -1;
 
+    private static final int MOST_DIGITS = 18;
+
     /** @throws ProblemException when it cannot be read, or in more than one way */
     static RequestHead of(HttpServerRequest request) {
         String method = request.method().name();
@@ -35,7 +37,9 @@ record RequestHead(
         String target = request.uri();
         requireOriginForm(method, target);
         Headers all = headersOf(request);
-        require(HopByHop.named(all).allMatch(name -> name.isEmpty() || isToken(name)), "Connection is not a list");
+        require(
+                HopByHop.named(all).stream().allMatch(name -> name.isEmpty() || isToken(name)),
+                "Connection is not a list");
         int question = target.indexOf('?');
         return new RequestHead(
                 request.method(),
@@ -109,7 +113,7 @@ record RequestHead(
             return request.version() == HttpVersion.HTTP_2 ? UNKNOWN : 0;
         }
         String length = lengths.get(0).trim();
-        require(lengths.size() == 1 && length.matches("[0-9]{1,18}"), "the content length is not a number");
+        require(lengths.size() == 1 && isLength(length), "the content length is not a number");
         return Long.parseLong(length);
     }
 
@@ -122,7 +126,22 @@ record RequestHead(
     }
 
     private static boolean isToken(String text) {
-        return !text.isEmpty() && text.chars().allMatch(RequestHead::isTokenCharacter);
+        for (int i = 0; i < text.length(); i++) {
+            if (!isTokenCharacter(text.charAt(i))) {
+                return false;
+            }
+        }
+        return !text.isEmpty();
+    }
+
+    /** Whether it is a number of bytes that a {@code long} can hold. */
+    static boolean isLength(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return !text.isEmpty() && text.length() <= MOST_DIGITS;
     }
 
     private static boolean isTokenCharacter(int c) {
@@ -133,7 +152,13 @@ record RequestHead(
     }
 
     private static boolean isFieldValue(String text) {
-        return text.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f));
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c != '\t' && (c < ' ' || c == 0x7f)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void require(boolean fine, String otherwise) {

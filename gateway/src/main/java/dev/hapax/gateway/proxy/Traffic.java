@@ -17,6 +17,7 @@ final class Traffic {
     private final Set<Exchange> underWay = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final AtomicLong bodies = new AtomicLong();
+    private final HttpDate date = new HttpDate();
     private volatile boolean stopping;
     private volatile boolean givenUp;
 
@@ -31,6 +32,10 @@ final class Traffic {
 
     GatewayMetrics metrics() {
         return metrics;
+    }
+
+    HttpDate date() {
+        return date;
     }
 
     int underWay() {
