@@ -1,0 +1,203 @@
+package dev.hapax.messaging.webhook;
+
+import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.outbox.Outgoing;
+import dev.hapax.outbox.PublishResult;
+import dev.hapax.outbox.Publisher;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.net.http.HttpTimeoutException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes an outbox as webhooks, in the form of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>: a
+ * POST of the body with {@code webhook-id} (the message's id, the same on every attempt), {@code webhook-timestamp} (of
+ * the attempt) and {@code webhook-signature}. Safe for use by many threads.
+ *
+ * <pre>{@code
+ * WebhookPublisher.to(Map.of("orders", WebhookEndpoint.of("https://example.com/hooks", secret)))
+ * }</pre>
+ *
+ * <p>The message's headers are sent along; {@code content-type} is JSON unless they say otherwise.
+ *
+ * <table><caption>What an answer means</caption>
+ * <tr><td>2xx</td><td>published</td></tr>
+ * <tr><td>408, 425, 429, 5xx, and redirects, which are not followed</td><td>failed; {@code Retry-After} is heeded</td></tr>
+ * <tr><td>any other 4xx, 410 among them, and a topic without an endpoint</td><td>refused</td></tr>
+ * <tr><td>no connection, no answer in time</td><td>failed</td></tr>
+ * </table>
+ *
+ * <p>Where others choose the URLs, send them through a proxy that keeps them out of your own network: give a
+ * {@link Builder#client} that uses it.
+ */
+public final class WebhookPublisher implements Publisher {
+    private static final Set<Integer> RETRYABLE = Set.of(408, 425, 429);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+    private final Function<OutboxMessage, @Nullable WebhookEndpoint> endpoints;
+    private final HttpClient client;
+    private final Duration timeout;
+    private final Clock clock;
+
+    private WebhookPublisher(Builder builder) {
+        endpoints = builder.endpoints;
+        client = builder.client == null
+                ? HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build()
+                : builder.client;
+        timeout = builder.timeout;
+        clock = builder.clock;
+    }
+
+    /** With an endpoint for each topic. */
+    public static WebhookPublisher to(Map<String, WebhookEndpoint> endpoints) {
+        Map<String, WebhookEndpoint> copy = Map.copyOf(endpoints);
+        return builder(message -> copy.get(message.topic())).build();
+    }
+
+    /** @param endpoints where a message goes; {@code null} where it goes nowhere, and so is refused */
+    public static Builder builder(Function<OutboxMessage, @Nullable WebhookEndpoint> endpoints) {
+        return new Builder(endpoints);
+    }
+
+    @Override
+    public List<CompletionStage<PublishResult>> publish(List<Outgoing> messages) {
+        return messages.stream().map(outgoing -> publish(outgoing.message())).toList();
+    }
+
+    private CompletionStage<PublishResult> publish(OutboxMessage message) {
+        WebhookEndpoint endpoint = endpoints.apply(message);
+        if (endpoint == null) {
+            return CompletableFuture.completedStage(
+                    PublishResult.refused("no endpoint for the topic " + message.topic()));
+        }
+        HttpRequest request;
+        try {
+            request = request(message, endpoint);
+        } catch (IllegalArgumentException e) {
+            return CompletableFuture.completedStage(
+                    PublishResult.refused("cannot be sent as a request: " + e.getMessage()));
+        }
+        return send(request);
+    }
+
+    private HttpRequest request(OutboxMessage message, WebhookEndpoint endpoint) {
+        String id = message.id().toString();
+        long timestamp = clock.instant().getEpochSecond();
+        HttpRequest.Builder request = HttpRequest.newBuilder(endpoint.url())
+                .timeout(timeout)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(message.body()))
+                .setHeader("content-type", "application/json");
+        message.headers().forEach((name, value) -> {
+            if (name.toLowerCase(Locale.ROOT).startsWith("webhook-")) {
+                throw new IllegalArgumentException("the header " + name + " is the webhook's own");
+            }
+            request.setHeader(name, value);
+        });
+        return request.setHeader("webhook-id", id)
+                .setHeader("webhook-timestamp", Long.toString(timestamp))
+                .setHeader("webhook-signature", Signature.of(id, timestamp, message.body(), endpoint.secrets()))
+                .build();
+    }
+
+    /** The status decides, and comes first: a body that never ends changes nothing, and is cut off. */
+    private CompletionStage<PublishResult> send(HttpRequest request) {
+        CompletableFuture<PublishResult> result = new CompletableFuture<>();
+        BodyHandler<Void> statusOnly = info -> {
+            result.complete(resultOf(info));
+            return BodySubscribers.discarding();
+        };
+        CompletableFuture<?> exchange = client.sendAsync(request, statusOnly);
+        exchange.whenComplete((response, error) -> {
+            if (error != null) {
+                result.complete(failure(error)); // does nothing where the status was known
+            }
+        });
+        // The client's own timeout ends with the status; this one is for the rest.
+        CompletableFuture.delayedExecutor(timeout.toMillis(), TimeUnit.MILLISECONDS)
+                .execute(() -> {
+                    result.complete(PublishResult.failed("no answer within " + timeout));
+                    exchange.cancel(true);
+                });
+        return result;
+    }
+
+    private PublishResult resultOf(ResponseInfo info) {
+        int status = info.statusCode();
+        if (status >= 200 && status < 300) {
+            return PublishResult.published();
+        }
+        String reason = "HTTP " + status;
+        if (status >= 400 && status < 500 && !RETRYABLE.contains(status)) {
+            return PublishResult.refused(reason);
+        }
+        Instant now = clock.instant();
+        return new PublishResult.Failed(reason, RetryAfter.read(info.headers(), now));
+    }
+
+    private PublishResult failure(Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof HttpTimeoutException && !(cause instanceof HttpConnectTimeoutException)
+                ? PublishResult.failed("no answer within " + timeout)
+                : PublishResult.failed(cause);
+    }
+
+    /** Collects the settings of a publisher. Not safe for use by many threads. */
+    public static final class Builder {
+        private final Function<OutboxMessage, @Nullable WebhookEndpoint> endpoints;
+        private @Nullable HttpClient client;
+        private Duration timeout = Duration.ofSeconds(8);
+        private Clock clock = Clock.systemUTC();
+
+        private Builder(Function<OutboxMessage, @Nullable WebhookEndpoint> endpoints) {
+            this.endpoints = Objects.requireNonNull(endpoints, "endpoints");
+        }
+
+        /**
+         * How long one attempt may take. 8 seconds unless set: keep it below the relay's {@code publishTimeout}, which
+         * gives no such telling reasons.
+         */
+        public Builder timeout(Duration timeout) {
+            if (timeout.isNegative() || timeout.isZero()) {
+                throw new IllegalArgumentException("the timeout is " + timeout + "; it must be positive");
+            }
+            this.timeout = timeout;
+            return this;
+        }
+
+        /** @throws IllegalArgumentException when it follows redirects: a signed body goes where it was meant to go */
+        public Builder client(HttpClient client) {
+            if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+                throw new IllegalArgumentException("the client follows redirects; a webhook must not");
+            }
+            this.client = client;
+            return this;
+        }
+
+        /** Whose time the webhooks carry. The system's unless set. */
+        public Builder clock(Clock clock) {
+            this.clock = Objects.requireNonNull(clock, "clock");
+            return this;
+        }
+
+        public WebhookPublisher build() {
+            return new WebhookPublisher(this);
+        }
+    }
+}
