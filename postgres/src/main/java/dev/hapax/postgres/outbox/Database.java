@@ -29,8 +29,9 @@ final class Database {
     private static final String GUARD = """
             SET transaction_isolation = 'read committed';
             SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-                set_config('enable_sort', 'off', true), set_config('lock_timeout', '200ms', true);
+                set_config('enable_sort', 'off', true), set_config('lock_timeout', '200ms', true)%s;
             """;
+    private static final String WITHOUT_SYNC = ", set_config('synchronous_commit', 'off', true)";
 
     private static final Set<String> UNAVAILABLE = Set.of(
             "25006", // read_only_sql_transaction
@@ -80,7 +81,11 @@ final class Database {
     }
 
     static String guarded(String sql) {
-        return GUARD + sql;
+        return GUARD.formatted("") + sql;
+    }
+
+    static String guardedWithoutSync(String sql) {
+        return GUARD.formatted(WITHOUT_SYNC) + sql;
     }
 
     /** Runs what was prepared and stops at the first result past those of the guard. */

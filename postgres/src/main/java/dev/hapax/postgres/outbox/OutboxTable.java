@@ -40,7 +40,8 @@ import java.util.UUID;
 final class OutboxTable {
     private static final int PARKED = 3;
 
-    private static final String CLAIM = Database.guarded("""
+    /** A lease that a crash of the server forgets was only a lease: its commit need not wait for the disk. */
+    private static final String CLAIM = Database.guardedWithoutSync("""
             WITH candidate AS MATERIALIZED (
                 SELECT lane, seq, ctid AS place FROM hapax_outbox
                 WHERE due <= (SELECT clock_timestamp()) ORDER BY due LIMIT ?
