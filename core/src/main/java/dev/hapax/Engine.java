@@ -256,7 +256,6 @@ final class Engine {
         Admission.Owned<T> owned = new Admission.Owned<>(
                 request, lease(request, new Sent(claimRequest, System.nanoTime()), won), null, store);
         listeners.tell(l -> l.claimed(request.key(), won.attempt()));
-        transaction.begin(claimRequest.token());
         T value;
         try {
             value = handler.run(owned.lease());

@@ -43,11 +43,6 @@ class TransactionalTest {
         }
 
         @Override
-        public void begin(UUID token) {
-            steps.add("begin");
-        }
-
-        @Override
         public void undo(UUID token) {
             steps.add("undo");
             if (undoFails) {
@@ -70,7 +65,7 @@ class TransactionalTest {
     @Test
     void theEffectAndItsRecordAreOneTransaction() {
         assertThat(executed(call().run(lease -> "receipt")).recorded()).isTrue();
-        assertThat(transaction.steps).containsExactly("claim", "begin", "finish COMPLETED");
+        assertThat(transaction.steps).containsExactly("claim", "finish COMPLETED");
         assertThat(world.store.calls()).isZero();
     }
 
@@ -79,14 +74,14 @@ class TransactionalTest {
         IllegalStateException thrown = new IllegalStateException();
 
         assertThat(catchThrowable(() -> fail(thrown))).isSameAs(thrown);
-        assertThat(transaction.steps).containsExactly("claim", "begin", "undo");
+        assertThat(transaction.steps).containsExactly("claim", "undo");
     }
 
     @Test
     void aRejectionTakesTheEffectBackAndIsRecorded() {
         assertThat(executed(fail(new TerminalFailure(402, "declined"))).recorded())
                 .isTrue();
-        assertThat(transaction.steps).containsExactly("claim", "begin", "undo", "finish FAILED");
+        assertThat(transaction.steps).containsExactly("claim", "undo", "finish FAILED");
     }
 
     /** Nobody may commit an effect that was rejected. */
@@ -104,7 +99,7 @@ class TransactionalTest {
         transaction.written = Written.CLAIM_LOST;
 
         assertThatThrownBy(() -> call().run(lease -> "receipt")).isInstanceOf(ClaimLostException.class);
-        assertThat(transaction.steps).containsExactly("claim", "begin", "finish COMPLETED", "undo");
+        assertThat(transaction.steps).containsExactly("claim", "finish COMPLETED", "undo");
     }
 
     @Test

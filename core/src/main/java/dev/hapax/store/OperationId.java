@@ -2,7 +2,6 @@ package dev.hapax.store;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.UUID;
 
 /**
@@ -13,20 +12,18 @@ import java.util.UUID;
 public record OperationId(UUID value) implements Comparable<OperationId> {
 
     public static OperationId of(OperationKey key) {
-        MessageDigest digest = Digests.sha256();
-        add(digest, key.tenant());
-        add(digest, key.scope());
-        add(digest, key.key());
-        ByteBuffer bytes = ByteBuffer.wrap(digest.digest());
-        return new OperationId(new UUID(bytes.getLong(), bytes.getLong()));
-    }
-
-    private static void add(MessageDigest digest, String part) {
-        byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-        for (int shift = 24; shift >= 0; shift -= 8) {
-            digest.update((byte) (bytes.length >>> shift));
-        }
-        digest.update(bytes);
+        byte[] tenant = key.tenant().getBytes(StandardCharsets.UTF_8);
+        byte[] scope = key.scope().getBytes(StandardCharsets.UTF_8);
+        byte[] name = key.key().getBytes(StandardCharsets.UTF_8);
+        ByteBuffer parts = ByteBuffer.allocate(3 * Integer.BYTES + tenant.length + scope.length + name.length)
+                .putInt(tenant.length)
+                .put(tenant)
+                .putInt(scope.length)
+                .put(scope)
+                .putInt(name.length)
+                .put(name);
+        ByteBuffer digest = ByteBuffer.wrap(Digests.sha256().digest(parts.array()));
+        return new OperationId(new UUID(digest.getLong(), digest.getLong()));
     }
 
     @Override

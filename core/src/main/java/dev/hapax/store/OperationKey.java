@@ -30,8 +30,11 @@ public record OperationKey(String tenant, String scope, String key) {
 
     private static void requireText(String tenant) {
         requireLength(Part.TENANT, tenant, 0);
-        if (tenant.codePoints().anyMatch(c -> Character.isISOControl(c) || isSurrogate(c))) {
-            throw new InvalidKeyException(Part.TENANT, "tenant holds a control character or half a character");
+        for (int i = 0, c; i < tenant.length(); i += Character.charCount(c)) {
+            c = tenant.codePointAt(i);
+            if (Character.isISOControl(c) || isSurrogate(c)) {
+                throw new InvalidKeyException(Part.TENANT, "tenant holds a control character or half a character");
+            }
         }
     }
 

@@ -12,14 +12,15 @@ public interface StoreTransaction {
 
     /**
      * Decides, without blocking on other transactions, whether this one runs the operation. {@link Claim.Won} lasts
-     * until the transaction ends; nothing is visible to others before it commits.
+     * until the transaction ends; nothing is visible to others before it commits. What is done from then on belongs to
+     * the operation, and {@link #undo} takes it back.
      */
     Claim claim(ClaimRequest request);
 
-    /** Marks the point that {@link #undo} goes back to: everything after it belongs to the claim with this token. */
-    void begin(UUID token);
-
-    /** Takes back what was done since {@link #begin}, operations within this one included. The claim is still held. */
+    /**
+     * Takes back what was done since the claim with this token was won, operations within this one included. The claim
+     * is still held.
+     */
     void undo(UUID token);
 
     /**

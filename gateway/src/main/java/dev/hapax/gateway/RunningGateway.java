@@ -77,7 +77,7 @@ public final class RunningGateway implements AutoCloseable {
     }
 
     private static Hapax hapax(Configuration configuration, StoreConnection store, GatewayMetrics metrics) {
-        Hapax.Builder builder = Hapax.on(store.store()).listener(metrics);
+        Hapax.Builder builder = Hapax.on(store.frontedStore()).withoutFronts().listener(metrics);
         configuration.scopes().forEach(builder::scope);
         return builder.build();
     }

@@ -6,15 +6,18 @@ import dev.hapax.Hapax;
 import dev.hapax.embedded.postgres.EmbeddedPostgres;
 import dev.hapax.embedded.postgres.EmbeddedPostgresException;
 import dev.hapax.embedded.postgres.EmbeddedPostgresException.Reason;
+import dev.hapax.cache.NearCache;
 import dev.hapax.gateway.config.StoreSettings;
 import dev.hapax.postgres.PostgresSchema;
 import dev.hapax.postgres.PostgresStore;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.OperationKey;
+import dev.hapax.store.Store;
 import dev.hapax.store.StoreException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +66,14 @@ final class StoreConnection implements AutoCloseable {
 
     PostgresStore store() {
         return PostgresStore.over(pool);
+    }
+
+    /** With what is kept in memory in front of it, if anything is. */
+    Store frontedStore() {
+        OptionalInt bytes = settings.nearCache();
+        return bytes.isEmpty()
+                ? store()
+                : NearCache.builder(store()).mostBytes(bytes.getAsInt()).build();
     }
 
     /**

@@ -13,7 +13,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -24,22 +23,30 @@ import org.jspecify.annotations.Nullable;
  * Transactional mode: an advisory lock that lasts as long as the transaction decides who runs, and one write of the
  * finished row commits with the effect. No lease, nothing to sweep, no second connection.
  *
- * <p>The lock comes before the look: a look in the same statement would not see what the lock's last holder committed.
- * Who meets the lock taken is told at once that the operation is in progress.
+ * <p>A claim is one round trip of several statements. The lock comes before the look, which is a statement of its own
+ * so that it sees what the lock's last holder committed. The setting that keeps the planner on the index is put back
+ * right after the look: the transaction is not ours. Who meets the lock taken is told at once that the operation is in
+ * progress.
  *
- * <p>The setting that keeps the planner on the index is put back right after the look: the transaction is not ours.
+ * <p>The claim ends with a savepoint, for {@link #undo}. All savepoints have one name, so that the driver knows the
+ * statement, and a newer one hides the older ones. Each knows whose it is by a setting made just before it: to go back
+ * to a savepoint also puts back what was set then.
  */
 final class PostgresTransaction implements StoreTransaction {
-    private static final String LOCK = """
-            SELECT pg_try_advisory_xact_lock(?), current_setting('enable_seqscan'),
+    private static final String SHUN_SEQSCAN = """
+            set_config('hapax.seqscan', current_setting('enable_seqscan'), true),
                 set_config('enable_seqscan', 'off', true)""";
 
-    private static final String KEEP =
-            "SELECT current_setting('enable_seqscan'), set_config('enable_seqscan', 'off', true)";
+    private static final String PUT_BACK =
+            "SELECT set_config('enable_seqscan', current_setting('hapax.seqscan'), true)";
 
-    private static final String PUT_BACK = "SELECT set_config('enable_seqscan', ?, true)";
+    private static final String CLAIM = "SELECT pg_try_advisory_xact_lock(?), set_config('hapax.savepoint', ?, true), "
+            + SHUN_SEQSCAN + "; SELECT " + Rows.COLUMNS + " FROM hapax_operation WHERE id = ?; " + PUT_BACK
+            + "; SAVEPOINT hapax";
 
-    private static final String LOOK = "SELECT " + Rows.COLUMNS + " FROM hapax_operation WHERE id = ?; " + PUT_BACK;
+    private static final String RELEASE = "RELEASE SAVEPOINT hapax";
+    private static final String GO_BACK = "ROLLBACK TO SAVEPOINT hapax";
+    private static final String WHOSE = "SELECT current_setting('hapax.savepoint')";
 
     private static final String INSERT = """
             INSERT INTO hapax_operation (id, tenant, scope, key, fingerprint, token, owner, when_abandoned,
@@ -58,7 +65,6 @@ final class PostgresTransaction implements StoreTransaction {
 
     private final Connection connection;
     private final Map<UUID, Held> held = new HashMap<>();
-    private final Map<UUID, Savepoint> begun = new HashMap<>();
 
     /** @param row what was there before, if anything */
     private record Held(
@@ -84,22 +90,34 @@ final class PostgresTransaction implements StoreTransaction {
     @Override
     public Claim claim(ClaimRequest request) {
         return translating(() -> {
-            boolean locked;
-            String seqscan;
-            try (PreparedStatement lock = connection.prepareStatement(LOCK)) {
-                lock.setLong(1, lockOf(request.id()));
-                try (ResultSet row = lock.executeQuery()) {
-                    row.next();
-                    locked = row.getBoolean(1);
-                    seqscan = row.getString(2);
-                }
+            Claim claim = lockAndLook(request);
+            if (!(claim instanceof Claim.Won)) {
+                execute(RELEASE);
             }
-            if (locked) {
-                return rule(request, look(request.id(), seqscan));
-            }
-            putBack(seqscan);
-            return new Claim.Running(request.terms().lease());
+            return claim;
         });
+    }
+
+    private Claim lockAndLook(ClaimRequest request) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(CLAIM)) {
+            statement.setLong(1, lockOf(request.id()));
+            statement.setString(2, request.token().toString()); // hapax.savepoint
+            statement.setObject(3, request.id().value()); // id
+            statement.execute();
+            boolean locked;
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                locked = row.getBoolean(1);
+            }
+            statement.getMoreResults();
+            Snapshot found;
+            try (ResultSet row = statement.getResultSet()) {
+                found = row.next() ? Rows.read(row) : null;
+            }
+            return locked
+                    ? rule(request, found)
+                    : new Claim.Running(request.terms().lease());
+        }
     }
 
     private Claim rule(ClaimRequest request, @Nullable Snapshot row) throws SQLException {
@@ -124,54 +142,44 @@ final class PostgresTransaction implements StoreTransaction {
                 : updateByIndex(ClaimWork.PARK, statement -> ClaimWork.bindObserved(statement, 1, row));
     }
 
-    private @Nullable Snapshot look(OperationId id, String seqscan) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement(LOOK)) {
-            select.setObject(1, id.value());
-            select.setString(2, seqscan);
-            select.execute();
-            try (ResultSet row = select.getResultSet()) {
-                return row.next() ? Rows.read(row) : null;
-            }
-        }
-    }
-
     private interface Binder {
         void bind(PreparedStatement statement) throws SQLException;
     }
 
     private int updateByIndex(String sql, Binder binder) throws SQLException {
-        String seqscan;
-        try (PreparedStatement keep = connection.prepareStatement(KEEP);
-                ResultSet row = keep.executeQuery()) {
-            row.next();
-            seqscan = row.getString(1);
-        }
+        execute("SELECT " + SHUN_SEQSCAN);
         try (PreparedStatement update = connection.prepareStatement(sql)) {
             binder.bind(update);
             int count = update.executeUpdate();
-            putBack(seqscan);
+            execute(PUT_BACK);
             return count;
         }
-    }
-
-    private void putBack(String seqscan) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PUT_BACK)) {
-            statement.setString(1, seqscan);
-            statement.execute();
-        }
-    }
-
-    @Override
-    public void begin(UUID token) {
-        begun.put(token, translating(connection::setSavepoint));
     }
 
     @Override
     public void undo(UUID token) {
         translating(() -> {
-            connection.rollback(Objects.requireNonNull(begun.get(token), "nothing was begun"));
+            execute(GO_BACK);
+            while (!whose().equals(token.toString())) {
+                execute(RELEASE); // it belongs to an operation within ours
+                execute(GO_BACK);
+            }
             return true;
         });
+    }
+
+    private String whose() throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(WHOSE);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.execute();
+        }
     }
 
     @Override

@@ -29,7 +29,7 @@ final class Rows {
     private static final List<WhenAbandoned> WHEN_ABANDONED =
             List.of(WhenAbandoned.RERUN, WhenAbandoned.FAIL, WhenAbandoned.PARK);
 
-    /** The columns that {@link #read} reads. */
+    /** The columns that {@link #read} reads, by their place: they come first. */
     static final String COLUMNS = """
             id, tenant, scope, key, state, fingerprint, token, attempt, owner, when_abandoned, \
             created_at, claimed_at, finished_at, deadline, code, headers, body, error, clock_timestamp() AS now""";
@@ -63,39 +63,37 @@ final class Rows {
     }
 
     static Snapshot read(ResultSet row) throws SQLException {
-        Instant deadline = instant(row, "deadline");
+        State state = STATES.get(row.getInt(5));
+        Instant deadline = instant(row, 14);
         return new Snapshot(
-                new OperationId(row.getObject("id", UUID.class)),
-                new OperationKey(row.getString("tenant"), row.getString("scope"), row.getString("key")),
-                STATES.get(row.getInt("state")),
-                Fingerprint.ofDigest(row.getBytes("fingerprint")),
-                row.getObject("token", UUID.class),
-                row.getInt("attempt"),
-                row.getString("owner"),
-                WHEN_ABANDONED.get(row.getInt("when_abandoned")),
-                new Snapshot.Times(instant(row, "created_at"), instant(row, "claimed_at"), finishedAt(row), deadline),
-                Duration.between(instant(row, "now"), deadline),
-                result(row));
+                new OperationId(row.getObject(1, UUID.class)), // id
+                new OperationKey(row.getString(2), row.getString(3), row.getString(4)), // tenant, scope, key
+                state,
+                Fingerprint.ofDigest(row.getBytes(6)), // fingerprint
+                row.getObject(7, UUID.class), // token
+                row.getInt(8), // attempt
+                row.getString(9), // owner
+                WHEN_ABANDONED.get(row.getInt(10)), // when_abandoned
+                new Snapshot.Times(instant(row, 11), instant(row, 12), finishedAt(row), deadline),
+                Duration.between(instant(row, 19), deadline), // now
+                state.isTerminal() ? result(row, state) : null);
     }
 
-    private static @Nullable Result result(ResultSet row) throws SQLException {
-        State state = STATES.get(row.getInt("state"));
-        if (!state.isTerminal()) {
-            return null;
-        }
-        int code = row.getInt("code");
-        byte[] body = row.getBytes("body");
-        Payload payload = body == null ? null : new Payload(code, row.getBytes("headers"), body);
-        return new Result(state, code, payload, row.getString("error"));
+    private static Result result(ResultSet row, State state) throws SQLException {
+        int code = row.getInt(15); // code
+        byte[] body = row.getBytes(17); // body
+        Payload payload = body == null ? null : new Payload(code, row.getBytes(16), body); // headers
+        return new Result(state, code, payload, row.getString(18)); // error
     }
 
-    private static Instant instant(ResultSet row, String column) throws SQLException {
+    private static Instant instant(ResultSet row, int column) throws SQLException {
         OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
         return time.equals(OffsetDateTime.MAX) ? Instant.MAX : time.toInstant();
     }
 
     private static @Nullable Instant finishedAt(ResultSet row) throws SQLException {
-        return row.getObject("finished_at") == null ? null : instant(row, "finished_at");
+        OffsetDateTime time = row.getObject(13, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
     }
 
     /** What the column {@code state} holds. */

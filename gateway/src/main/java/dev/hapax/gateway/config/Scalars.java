@@ -128,7 +128,7 @@ final class Scalars {
         return text;
     }
 
-    private static int positive(int bytes) {
+    static int positive(int bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("at least one byte is needed");
         }

@@ -3,6 +3,7 @@ package dev.hapax.gateway.config;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
@@ -14,6 +15,7 @@ import java.util.regex.Pattern;
  * @param pool how many connections there may be
  * @param connectionTimeout how long a request waits for one before the store counts as down
  * @param migrate whether tables are made and brought up to date at the start
+ * @param nearCache how many bytes of results are kept in memory, to answer repeats from; empty for none
  */
 public record StoreSettings(
         Optional<String> jdbcUrl,
@@ -22,7 +24,8 @@ public record StoreSettings(
         Path data,
         int pool,
         Duration connectionTimeout,
-        boolean migrate) {
+        boolean migrate,
+        OptionalInt nearCache) {
     private static final Pattern SECRET_PARAMETER =
             Pattern.compile("([?&](?:password|sslpassword)=)(?!\\$\\{\\w+}(?:&|$))[^&]*", Pattern.CASE_INSENSITIVE);
 
@@ -50,6 +53,16 @@ public record StoreSettings(
     static final Setting<Boolean> MIGRATE = Setting.of(
             "migrate", Scalars.YES_OR_NO, "true", "Whether tables are made and brought up to date at the start");
 
+    static final Setting<OptionalInt> NEAR_CACHE = Setting.of(
+            "near-cache",
+            new Scalar<>(
+                    "a size such as 32MiB, or off",
+                    (text, origin) -> text.equals("off")
+                            ? OptionalInt.empty()
+                            : OptionalInt.of(Scalars.positive(Amounts.bytes(text)))),
+            "32MiB",
+            "How much memory may hold results that are asked for again, for a minute at most");
+
     static final Section<StoreSettings> SECTION = Section.of(
                     "jdbc:postgresql://… or embedded",
                     StoreSettings::from,
@@ -59,7 +72,8 @@ public record StoreSettings(
                     DATA,
                     POOL,
                     CONNECTION_TIMEOUT,
-                    MIGRATE)
+                    MIGRATE,
+                    NEAR_CACHE)
             .shorthandFor(URL);
 
     private static final String EMBEDDED = "embedded";
@@ -94,7 +108,8 @@ public record StoreSettings(
                 values.get(DATA),
                 values.get(POOL),
                 values.get(CONNECTION_TIMEOUT),
-                values.get(MIGRATE));
+                values.get(MIGRATE),
+                values.get(NEAR_CACHE));
     }
 
     private static String urlOrEmbedded(String text) {
