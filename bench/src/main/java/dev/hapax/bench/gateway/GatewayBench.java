@@ -146,16 +146,20 @@ public final class GatewayBench implements AutoCloseable {
         return upstream;
     }
 
+    /** Closes all of it, whatever happens to one. */
     @Override
     public void close() throws IOException {
+        IOException failure = null;
         while (!open.isEmpty()) {
             try {
                 open.pop().close();
-            } catch (IOException | RuntimeException e) {
-                throw e;
             } catch (Exception e) {
-                throw new IOException(e);
+                failure = failure == null ? new IOException("something of the gateway's bench stays open") : failure;
+                failure.addSuppressed(e);
             }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

@@ -8,10 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Measures the gateway and prints ratios. {@code --rounds N} says how often everything has its turn, {@code --quick} is
- * a few short rounds.
- */
+/** Measures the gateway and prints ratios; with {@code --quick}, in a few short rounds. */
 public final class GatewayTable {
     private static final Duration WARM_UP = Duration.ofSeconds(30);
     private static final int PER_SECOND = 500;

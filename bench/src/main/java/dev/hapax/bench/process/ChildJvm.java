@@ -77,6 +77,7 @@ public final class ChildJvm implements AutoCloseable {
     public void close() {
         try {
             process.getOutputStream().close();
+            out.close();
             if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
