@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p>What has to come back blocks the lane. The first one waits for its time, and those behind it wait for it. If it
  * has to come back again and again, what is claimed behind it is given back: two consumers that each hold what the
  * other one needs first would wait for ever. If it lost its lease while it waited for its turn, those behind it are
- * given back too, and all are asked for again together. What comes back from the middle of the lane (usually a repeat
- * of a record further in front) is asked for again when it is the first, at once: things have changed by then.
+ * given back too. What was given back is asked for again once the first one is done with, not sooner: every claim
+ * counts as an attempt. What comes back from the middle of the lane (usually a repeat of a record further in front) is
+ * asked for again when it is the first, at once: things have changed by then.
  */
 final class Lane {
     private static final int PATIENCE = 3;
@@ -86,6 +87,9 @@ final class Lane {
             return first.notBefore - clock.getAsLong() <= 0 ? asked(List.of(first)) : List.of();
         }
         List<Slot> due = firstAgain();
+        if (comebacks > 0) {
+            return asked(due);
+        }
         int room = ahead - count(State.ASKED) - count(State.READY);
         for (Slot slot : slots) {
             if (slot.state == State.FRESH && room-- > 0) {

@@ -40,6 +40,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class KafkaConsumerLoopTest {
@@ -259,11 +261,17 @@ class KafkaConsumerLoopTest {
         assertThat(handled).isEqualTo(names(20));
     }
 
-    @Test
-    void partitionsMoveToANewConsumerWithoutLosingOrRepeatingAnything() {
+    @ParameterizedTest
+    @ValueSource(strings = {"eager", "cooperative", "consumer protocol"})
+    void partitionsMoveToANewConsumerWithoutLosingOrRepeatingAnything(String rebalance) {
         String topic = kafka.newTopic(4);
         Map<String, Object> settings = kafka.consumer(group);
-        settings.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
+        if (rebalance.equals("cooperative")) {
+            settings.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
+        } else if (rebalance.equals("consumer protocol")) {
+            settings.keySet().removeAll(List.of("session.timeout.ms", "heartbeat.interval.ms"));
+            settings.put("group.protocol", "consumer");
+        }
         settings.put("max.poll.records", 20);
         names(400).forEach(name -> send(topic, name));
         IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer = builder(hapax)
