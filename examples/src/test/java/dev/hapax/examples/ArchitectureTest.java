@@ -20,7 +20,8 @@ class ArchitectureTest {
             .importPackages("dev.hapax");
 
     private static final DescribedPredicate<JavaClass> CORE =
-            resideInAnyPackage("dev.hapax", "dev.hapax.store..", "dev.hapax.codec..", "dev.hapax.memory..");
+            resideInAnyPackage(
+                    "dev.hapax", "dev.hapax.store..", "dev.hapax.codec..", "dev.hapax.memory..", "dev.hapax.outbox..");
 
     @Test
     void coreNeedsNothingButSlf4jAndJSpecifyAndJacksonWhereItIsWanted() {
@@ -105,13 +106,29 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheEngineAndItsHelpersCallAStore() {
+    void onlyTheEngineAndItsHelpersAndWhatStandsInFrontCallAStore() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages("dev.hapax", "dev.hapax.store..", "dev.hapax.memory..", "dev.hapax.testkit..")
+                .resideOutsideOfPackages(
+                        "dev.hapax",
+                        "dev.hapax.store..",
+                        "dev.hapax.memory..",
+                        "dev.hapax.cache..",
+                        "dev.hapax.testkit..")
                 .should()
                 .callMethodWhere(DescribedPredicate.describe(
                         "a method of Store", call -> call.getTargetOwner().isEquivalentTo(dev.hapax.store.Store.class)))
+                .check(PUBLISHED);
+    }
+
+    @Test
+    void theCacheKnowsCoreAndItsOwnLibraryOnly() {
+        classes()
+                .that()
+                .resideInAPackage("dev.hapax.cache..")
+                .should()
+                .onlyDependOnClassesThat(CORE.or(resideInAnyPackage(
+                        "dev.hapax.cache..", "com.github.benmanes.caffeine..", "java..", "org.jspecify..")))
                 .check(PUBLISHED);
     }
 
