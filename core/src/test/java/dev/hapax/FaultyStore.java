@@ -23,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Counts the calls to a store, and makes chosen ones fail before or after they took effect, or answer late. */
 final class FaultyStore implements Store {
@@ -31,6 +32,9 @@ final class FaultyStore implements Store {
     private final Map<Op, AtomicInteger> calls = new EnumMap<>(Op.class);
     private final List<UUID> claimTokens = new CopyOnWriteArrayList<>();
     private final List<UUID> finishTokens = new CopyOnWriteArrayList<>();
+
+    private final List<Integer> batches = new CopyOnWriteArrayList<>();
+    private volatile @Nullable RuntimeException thrownByBatches;
 
     enum Op {
         CLAIM,
@@ -62,6 +66,16 @@ final class FaultyStore implements Store {
 
     int calls() {
         return calls.values().stream().mapToInt(AtomicInteger::get).sum();
+    }
+
+    /** How many claims came together, each time. */
+    List<Integer> batches() {
+        return batches;
+    }
+
+    /** Claims that come together make it throw, which no store should do. */
+    void throwForBatches(RuntimeException thrown) {
+        thrownByBatches = thrown;
     }
 
     List<UUID> claimTokens() {
@@ -130,6 +144,16 @@ final class FaultyStore implements Store {
     public CompletionStage<Claim> claim(ClaimRequest request) {
         claimTokens.add(request.token());
         return through(Op.CLAIM, () -> store.claim(request));
+    }
+
+    @Override
+    public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
+        batches.add(requests.size());
+        RuntimeException thrown = thrownByBatches;
+        if (thrown != null) {
+            throw thrown;
+        }
+        return Store.super.claimAll(requests);
     }
 
     @Override

@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -78,6 +79,73 @@ public abstract class StoreContract {
         ClaimRequest first = won();
 
         assertThat(claim(first)).isEqualTo(new Claim.Won(1));
+    }
+
+    @Test
+    void claimsThatTravelTogetherAreEachDecidedOnTheirOwn() {
+        ClaimRequest ended = won();
+        finish(ended, RESULT);
+        ClaimRequest running = won();
+        ClaimRequest fresh = request();
+
+        List<Claim> claims =
+                store().claimAll(List.of(again(ended), fresh, again(running), again(fresh), other(ended))).stream()
+                        .map(StoreContract::await)
+                        .toList();
+
+        assertThat(claims.get(0)).isInstanceOf(Claim.Replay.class);
+        assertThat(claims.subList(1, 4)).filteredOn(new Claim.Won(1)::equals).hasSize(1);
+        assertThat(claims.get(2)).isInstanceOf(Claim.Running.class);
+        assertThat(claims.get(4)).isEqualTo(new Claim.Mismatch());
+        assertThat(store().claimAll(List.of())).isEmpty();
+    }
+
+    @Test
+    void whatIsRecalledIsWhatAClaimWouldBeAnswered() {
+        ClaimRequest first = won();
+        assertThat(recall(first)).as("while it runs").isNull();
+        finish(first, RESULT);
+        claim(again(first));
+
+        Claim.Replay recalled = recall(first);
+        if (recalled != null) { // a store need not remember anything
+            assertThat(recalled.result()).isEqualTo(RESULT);
+        }
+        assertThat(recall(other(first))).as("of another request").isNull();
+        letTimePass(RETENTION);
+        assertThat(recall(first)).as("of one that is over").isNull();
+    }
+
+    private Claim.@Nullable Replay recall(ClaimRequest request) {
+        return store().recall(request.id(), request.fingerprint(), request.terms());
+    }
+
+    @Test
+    void aReplaySaysHowLongItHolds() {
+        ClaimRequest first = won();
+        finish(first, RESULT);
+
+        assertThat(claim(again(first)))
+                .isInstanceOfSatisfying(
+                        Claim.Replay.class,
+                        replay -> assertThat(replay.answersFor()).isPositive().isLessThanOrEqualTo(RETENTION));
+        ClaimTerms soonOver = new ClaimTerms(LEASE, RETENTION, WhenAbandoned.RERUN, 10, Duration.ofMinutes(10));
+        assertThat(claim(again(first, soonOver)))
+                .isInstanceOfSatisfying(
+                        Claim.Replay.class,
+                        replay -> assertThat(replay.answersFor())
+                                .isPositive()
+                                .isLessThanOrEqualTo(Duration.ofMinutes(10)));
+    }
+
+    @Test
+    void blockingCallersAndOthersShareOperations() {
+        ClaimRequest first = request();
+        assertThat(await(store().forBlockingCallers().claim(first))).isEqualTo(new Claim.Won(1));
+
+        assertThat(claim(again(first))).isInstanceOf(Claim.Running.class);
+        assertThat(finish(first, RESULT)).isEqualTo(Written.RECORDED);
+        assertThat(await(store().forBlockingCallers().claim(again(first)))).isInstanceOf(Claim.Replay.class);
     }
 
     @Test
