@@ -99,6 +99,9 @@ final class RelayLoop implements Runnable {
 
     private void guardedTurn() {
         try {
+            if (Thread.interrupted()) {
+                log.debug("The publisher left an interrupt behind, which is nobody's to hear");
+            }
             turn();
         } catch (StoreException e) {
             trouble(e);
@@ -293,6 +296,7 @@ final class RelayLoop implements Runnable {
 
     private void trouble(StoreException e) {
         backOff();
+        hint.set(true); // whoever gave one has not been served
         if (troubles == 1 || !e.retryable()) {
             log.warn("The relay cannot go on and tries again: {}", e.getMessage());
         }

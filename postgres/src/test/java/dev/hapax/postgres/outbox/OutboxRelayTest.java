@@ -195,6 +195,20 @@ class OutboxRelayTest {
                 .satisfies(it -> assertThat(it.attempt()).isEqualTo(3));
     }
 
+    /** An interrupt that stays would keep the relay from ever pausing, and pools from giving it a connection. */
+    @Test
+    void aPublisherMayLeaveAnInterruptBehind() {
+        receiver.answering(it -> {
+            Thread.currentThread().interrupt();
+            return PublishResult.published();
+        });
+        box.append(message("a", "a1"), message("a", "a2"), message("a", "a3"));
+        box.start(receiver);
+        box.awaitEmpty();
+
+        assertThat(receiver.texts()).containsExactly("a1", "a2", "a3");
+    }
+
     @Test
     void aPublisherThatNeverAnswersKeepsNobodyElseWaiting() {
         receiver.answeringLater(it -> Receiver.text(it.message()).equals("lost") && it.attempt() == 1
