@@ -34,9 +34,12 @@ class DocumentationTest {
             import dev.hapax.codec.*;
             import dev.hapax.http.*;
             import dev.hapax.http.servlet.HapaxFilter;
+            import dev.hapax.outbox.*;
             import dev.hapax.postgres.*;
+            import dev.hapax.postgres.outbox.*;
             import dev.hapax.store.*;
             import jakarta.servlet.Filter;
+            import static java.nio.charset.StandardCharsets.UTF_8;
             import java.sql.*;
             import java.time.*;
             import java.util.*;
@@ -48,6 +51,8 @@ class DocumentationTest {
                 static class CardDeclined extends RuntimeException {}
                 interface Bank { Receipt charge(Order order, String key); }
                 DataSource dataSource;
+                DataSource unpooled;
+                Publisher publisher;
                 PostgresStore store;
                 Connection connection;
                 Bank bank;
