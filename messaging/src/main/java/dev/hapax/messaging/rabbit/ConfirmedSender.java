@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ConfirmedSender implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConfirmedSender.class);
+    private static final int CLOSE_PATIENCE_MILLIS = 2_000;
 
     private final RabbitConnections connections;
     private final Duration patience;
@@ -116,7 +117,7 @@ final class ConfirmedSender implements AutoCloseable {
 
     private void hangUp() {
         if (line != null) {
-            line.connection.abort();
+            line.connection.abort(CLOSE_PATIENCE_MILLIS);
             line = null;
         }
     }
@@ -186,7 +187,7 @@ final class ConfirmedSender implements AutoCloseable {
                 ready = true;
             } finally {
                 if (!ready) {
-                    connection.abort();
+                    connection.abort(CLOSE_PATIENCE_MILLIS);
                 }
             }
         }

@@ -1,6 +1,7 @@
 package dev.hapax.messaging.rabbit;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -56,21 +57,39 @@ public final class DeadLetters {
 
     /** The message's properties, and why it is dead. */
     static BasicProperties properties(RabbitMessage message, String consumer, String reason) {
+        Map<String, Object> headers = headers(message);
+        headers.put(REASON, reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));
+        headers.put(CONSUMER, consumer);
+        headers.put(EXCHANGE, message.exchange());
+        headers.put(ROUTING_KEY, message.routingKey());
+        return copied(message)
+                .headers(headers)
+                .expiration(null) // it was meant for the first queue: dead letters wait for people
+                .build();
+    }
+
+    /** The message's properties for a copy of it that lives as long as {@code delay}. */
+    static BasicProperties delayed(RabbitMessage message, Duration delay) {
+        return copied(message)
+                .headers(headers(message))
+                .expiration(Long.toString(delay.toMillis()))
+                .build();
+    }
+
+    /** Without the sender's user, as whom the broker would not let us publish. */
+    private static BasicProperties.Builder copied(RabbitMessage message) {
+        return message.properties().builder().userId(null).deliveryMode(2);
+    }
+
+    /** Without the ones that make the broker send copies to others, who have theirs. */
+    private static Map<String, Object> headers(RabbitMessage message) {
         Map<String, Object> headers = new HashMap<>();
         Map<String, Object> before = message.properties().getHeaders();
         if (before != null) {
             headers.putAll(before);
         }
-        headers.put(REASON, reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));
-        headers.put(CONSUMER, consumer);
-        headers.put(EXCHANGE, message.exchange());
-        headers.put(ROUTING_KEY, message.routingKey());
-        // An expiration was meant for the first queue: dead letters wait for people.
-        return message.properties()
-                .builder()
-                .headers(headers)
-                .deliveryMode(2)
-                .expiration(null)
-                .build();
+        headers.remove("CC");
+        headers.remove("BCC");
+        return headers;
     }
 }

@@ -246,13 +246,8 @@ final class DeliveryLoop implements Runnable, Subscription.Events {
     }
 
     private CompletableFuture<?> delay(Held it, String delayQueue, Duration delay) {
-        BasicProperties properties = it.message
-                .properties()
-                .builder()
-                .deliveryMode(2)
-                .expiration(Long.toString(delay.toMillis()))
-                .build();
-        return acknowledgeOnce(it, sender.send(new Letter("", delayQueue, properties, it.message.body())), "delayed");
+        Letter letter = new Letter("", delayQueue, DeadLetters.delayed(it.message, delay), it.message.body());
+        return acknowledgeOnce(it, sender.send(letter), "delayed");
     }
 
     private CompletableFuture<?> bury(Held it, Reject reject) {

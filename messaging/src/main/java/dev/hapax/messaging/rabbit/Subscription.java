@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
 final class Subscription {
     private static final Logger log = LoggerFactory.getLogger(Subscription.class);
 
+    private static final int CLOSE_PATIENCE_MILLIS = 2_000;
+
     private final Events events;
     private final Connection connection;
     private final Channel channel;
@@ -56,7 +58,7 @@ final class Subscription {
             return subscription;
         } finally {
             if (!begun) {
-                connection.abort();
+                connection.abort(CLOSE_PATIENCE_MILLIS);
             }
         }
     }
@@ -111,7 +113,7 @@ final class Subscription {
     /** What was not acknowledged goes back to the queue. */
     void close() {
         ended.compareAndSet(null, "closed");
-        connection.abort();
+        connection.abort(CLOSE_PATIENCE_MILLIS);
     }
 
     private interface Word {

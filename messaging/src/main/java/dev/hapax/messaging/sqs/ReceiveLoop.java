@@ -185,8 +185,11 @@ final class ReceiveLoop implements Runnable {
     }
 
     private boolean isFirst(Received it) {
-        return it.group == null
-                || groups.getOrDefault(it.group, new ArrayDeque<>()).peek() == it;
+        if (it.group == null) {
+            return true;
+        }
+        Deque<Received> group = groups.get(it.group);
+        return group != null && group.peek() == it;
     }
 
     private List<Received> due() {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
@@ -43,14 +44,23 @@ final class Requests {
     private record Hiding(String handle, int seconds) {}
 
     CompletableFuture<List<SqsMessage>> receive(int most) {
-        return client.receiveMessage(it -> it.queueUrl(queueUrl)
+        return asked(() -> client.receiveMessage(it -> it.queueUrl(queueUrl)
                         .maxNumberOfMessages(most)
                         .waitTimeSeconds(waitSeconds)
                         .visibilityTimeout(visibilitySeconds)
                         .messageSystemAttributeNames(MessageSystemAttributeName.ALL)
-                        .messageAttributeNames("All"))
+                        .messageAttributeNames("All")))
                 .thenApply(ReceiveMessageResponse::messages)
                 .thenApply(messages -> messages.stream().map(SqsMessage::new).toList());
+    }
+
+    /** A client that was closed throws instead of failing. */
+    private static <T> CompletableFuture<T> asked(Supplier<CompletableFuture<T>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException broken) {
+            return CompletableFuture.failedFuture(broken);
+        }
     }
 
     CompletableFuture<Boolean> delete(Received it) {
@@ -117,14 +127,14 @@ final class Requests {
             String url, SqsMessage message, Map<String, MessageAttributeValue> attributes) {
         Message original = message.message();
         String deduplicationId = message.deduplicationId();
-        return client.sendMessage(it -> {
+        return asked(() -> client.sendMessage(it -> {
                     it.queueUrl(url).messageBody(original.body()).messageAttributes(attributes);
                     if (isFifo(url)) {
                         it.messageGroupId(message.groupId() == null ? message.messageId() : message.groupId())
                                 .messageDeduplicationId(
                                         deduplicationId == null ? message.messageId() : deduplicationId);
                     }
-                })
+                }))
                 .thenApply(sent -> sent);
     }
 

@@ -3,6 +3,7 @@ package dev.hapax.messaging.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.GetResponse;
 import dev.hapax.TerminalFailure;
 import dev.hapax.messaging.Backoff;
@@ -57,6 +58,31 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
         assertThat(letter.getProps().getMessageId()).isEqualTo("a");
         assertThat(letter.getProps().getHeaders()).containsKey("x-death");
         assertThat(broker.waiting(mine)).isZero();
+    }
+
+    @Test
+    void aDeadLetterReachesNobodyElseByTheCopiesOfItsMessage() throws Exception {
+        broker.declare(queue + ".dead", Map.of());
+        String copies = broker.newQueue();
+        broker.call(channel -> {
+            BasicProperties properties = new BasicProperties.Builder()
+                    .messageId("a")
+                    .userId("guest")
+                    .expiration("600000")
+                    .headers(Map.of("CC", List.of(copies)))
+                    .build();
+            channel.basicPublish("", queue, properties, new byte[] {1});
+            return channel;
+        });
+        work.start(loop((message, lease) -> {
+            throw new TerminalFailure(422, "no such customer");
+        }));
+
+        await().until(() -> broker.waiting(queue + ".dead") == 1);
+        assertThat(broker.waiting(copies)).isEqualTo(1);
+        BasicProperties letter = broker.take(queue + ".dead").getProps();
+        assertThat(letter.getExpiration()).isNull();
+        assertThat(letter.getUserId()).isNull();
     }
 
     @Test
