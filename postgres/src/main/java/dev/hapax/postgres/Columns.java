@@ -1,6 +1,5 @@
 package dev.hapax.postgres;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,10 +18,11 @@ final class Columns<Q> {
 
     private record Column<Q, V>(String type, IntFunction<@Nullable V[]> array, Function<Q, @Nullable V> value) {
         void bind(PreparedStatement statement, int index, List<Q> rows) throws SQLException {
-            Connection connection = statement.getConnection();
-            statement.setArray(
-                    index,
-                    connection.createArrayOf(type, rows.stream().map(value).toArray(array)));
+            @Nullable V[] values = array.apply(rows.size());
+            for (int i = 0; i < values.length; i++) {
+                values[i] = value.apply(rows.get(i));
+            }
+            statement.setArray(index, statement.getConnection().createArrayOf(type, values));
         }
     }
 
@@ -51,7 +51,7 @@ final class Columns<Q> {
         return this;
     }
 
-    /** Runs a statement for all rows, in one round trip. @return the tokens that it returns */
+    /** Runs a statement for all rows, in one round trip. @return the tokens that it returns, its first column */
     Set<UUID> run(Session session, Session.Guard guard, String sql, List<Q> rows) throws SQLException {
         try (PreparedStatement statement = session.prepare(guard, sql)) {
             for (int i = 0; i < columns.size(); i++) {
@@ -61,7 +61,7 @@ final class Columns<Q> {
             Set<UUID> tokens = new HashSet<>();
             try (ResultSet row = statement.getResultSet()) {
                 while (row.next()) {
-                    tokens.add(row.getObject("token", UUID.class));
+                    tokens.add(row.getObject(1, UUID.class));
                 }
             }
             return tokens;

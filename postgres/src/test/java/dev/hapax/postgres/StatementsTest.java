@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.Hapax;
 import dev.hapax.Outcome;
 import dev.hapax.Policy;
+import dev.hapax.Task;
 import dev.hapax.TerminalFailure;
 import dev.hapax.WhenInFlight;
 import java.sql.Connection;
@@ -14,12 +15,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +80,42 @@ class StatementsTest {
                 .filteredOn(Outcome.Replayed.class::isInstance)
                 .hasSize(999);
         assertThat(statements()).as("the completion, too").isLessThanOrEqualTo(5);
+    }
+
+    @Test
+    void aBatchOfFiveHundredCallsIsClaimedByOneStatement() {
+        database.execute("CREATE EXTENSION pg_stat_statements; SELECT pg_stat_statements_reset()");
+        CompletableFuture<byte[]> running = new CompletableFuture<>();
+        List<Task<byte[]>> tasks = IntStream.range(0, 500)
+                .mapToObj(i -> new Task<>(hapax.scope("statements").key("batch-" + i), lease -> running, Runnable::run))
+                .toList();
+
+        List<CompletionStage<Outcome<byte[]>>> outcomes = hapax.runAll(tasks);
+        Awaitility.await().until(() -> database.queryLong("SELECT count(*) FROM hapax_operation") == 500);
+
+        assertThat(database.queryLong(
+                        "SELECT sum(calls) FROM pg_stat_statements WHERE query LIKE 'INSERT INTO hapax%'"))
+                .isEqualTo(1);
+        running.complete(new byte[] {42});
+        outcomes.forEach(
+                outcome -> assertThat(outcome.toCompletableFuture().join()).isInstanceOf(Outcome.Executed.class));
+    }
+
+    @Test
+    void callersThatDoNotBlockAreGroupedToo() {
+        database.execute("CREATE EXTENSION pg_stat_statements; SELECT pg_stat_statements_reset()");
+        List<CompletableFuture<Outcome<byte[]>>> calls = IntStream.range(0, 1_000)
+                .mapToObj(i -> hapax.scope("statements")
+                        .key("async-" + i)
+                        .runAsync(lease -> CompletableFuture.completedFuture(new byte[0]), Runnable::run)
+                        .toCompletableFuture())
+                .toList();
+
+        assertThat(calls).allSatisfy(call -> assertThat(call.join()).isInstanceOf(Outcome.Executed.class));
+        assertThat(database.queryLong(
+                        "SELECT sum(calls) FROM pg_stat_statements WHERE query LIKE '%hapax_operation%' AND calls > 0"))
+                .as("claims and ends of a thousand operations")
+                .isLessThan(400);
     }
 
     @Test

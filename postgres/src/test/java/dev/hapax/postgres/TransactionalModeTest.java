@@ -254,6 +254,27 @@ class TransactionalModeTest {
     }
 
     @Test
+    void aFailureUndoesAllOfAnOperationAlthoughTheOneWithinItWasEnlistedByItself() throws SQLException {
+        try (Connection connection = SHOP.transaction()) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> SHOP.within(connection, key).<Exception>run(lease -> {
+                        Shop.place(connection, key);
+                        SHOP.order(connection, key + "i");
+                        SHOP.order(connection, key + "ii");
+                        throw new IllegalStateException("try again");
+                    }));
+            assertExecuted(SHOP.order(connection, key + "after"), 1);
+            connection.commit();
+        }
+
+        assertThat(SHOP.orders(key) + SHOP.orders(key + "i") + SHOP.orders(key + "ii"))
+                .isZero();
+        assertThat(SHOP.records(key) + SHOP.records(key + "i") + SHOP.records(key + "ii"))
+                .isZero();
+        assertThat(SHOP.orders(key + "after")).isOne();
+    }
+
+    @Test
     void anExpiredRecordBeginsAnew() throws SQLException {
         SHOP.orderAndCommit(key);
         SHOP.database.letTimePass(Shop.RETENTION);
