@@ -4,6 +4,7 @@ import dev.hapax.postgres.outbox.OutboxInspector;
 import dev.hapax.postgres.outbox.OutboxLag;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import javax.sql.DataSource;
 
 /** From the clients to the mails, all of it at once, and what came of it. */
@@ -33,15 +34,23 @@ final class Chain {
                 OrderService service = OrderService.start(servers.orders(), relays::wake, tally);
                 Clients clients = new Clients(service.charges(), tally)) {
             timeline.say("order service, outbox relay and mail service are up");
+            order(clients);
+            await("the outbox is empty", () -> waiting(servers.orders()) == 0);
+            await("the queue is empty", () -> servers.broker().depth(Servers.QUEUE) == 0);
+        }
+        return Found.in(servers, waiting(servers.orders()));
+    }
+
+    private void order(Clients clients) throws InterruptedException {
+        try {
             clients.order(orders);
             timeline.say("the clients have their answers, to %s for %s"
                     .formatted(
                             Timeline.count(tally.requests.sum(), "request", "requests"),
                             Timeline.count(orders, "order", "orders")));
-            await("the outbox is empty", () -> waiting(servers.orders()) == 0);
-            await("the queue is empty", () -> servers.broker().depth(Servers.QUEUE) == 0);
+        } catch (ExecutionException e) {
+            timeline.mishap("the clients give up: " + e.getCause());
         }
-        return Found.in(servers, waiting(servers.orders()));
     }
 
     private static long waiting(DataSource dataSource) {
@@ -53,7 +62,7 @@ final class Chain {
         long until = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.call()) {
             if (System.nanoTime() > until) {
-                timeline.say("given up after %d s until %s".formatted(PATIENCE.toSeconds(), what));
+                timeline.mishap("after %d s it is still not so that %s".formatted(PATIENCE.toSeconds(), what));
                 return;
             }
             Thread.sleep(PAUSE.toMillis());

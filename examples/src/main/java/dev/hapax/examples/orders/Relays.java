@@ -38,9 +38,17 @@ final class Relays implements Publisher, AutoCloseable {
     private final CompletableFuture<Void> crashed = new CompletableFuture<>();
     private boolean crashing;
 
-    private final HikariDataSource firstPool;
-    private final OutboxRelay first;
-    private volatile @Nullable OutboxRelay second;
+    private final Relay first;
+    private volatile @Nullable Relay second;
+
+    /** A relay with a way to the database of its own. */
+    private record Relay(OutboxRelay relay, HikariDataSource pool) implements AutoCloseable {
+        @Override
+        public void close() {
+            relay.close();
+            pool.close();
+        }
+    }
 
     /** @param orders how many there will be: the first relay gets through a quarter of them */
     Relays(Servers servers, int orders, Tally tally, Timeline timeline) {
@@ -50,22 +58,23 @@ final class Relays implements Publisher, AutoCloseable {
         crashFrom = (orders + 3) / 4;
         crashAfter = Math.max(1, orders / 10);
         broker = RabbitPublisher.toQueues(servers.broker().connections());
-        firstPool = servers.ordersForRelay();
-        first = relay(firstPool);
+        first = relay();
     }
 
-    private OutboxRelay relay(HikariDataSource pool) {
-        return OutboxRelay.over(pool, this)
+    private Relay relay() {
+        HikariDataSource pool = servers.ordersForRelay();
+        OutboxRelay relay = OutboxRelay.over(pool, this)
                 .lease(LEASE)
                 .publishTimeout(LEASE.dividedBy(2))
                 .backoff(Duration.ofMillis(100), Duration.ofSeconds(1))
                 .start();
+        return new Relay(relay, pool);
     }
 
     /** There is something in the outbox. */
     void wake() {
-        OutboxRelay now = second;
-        (now == null ? first : now).wake();
+        Relay now = second;
+        (now == null ? first : now).relay().wake();
     }
 
     @Override
@@ -113,13 +122,13 @@ final class Relays implements Publisher, AutoCloseable {
     }
 
     private void crash() {
-        firstPool.close();
+        first.pool().close();
         timeline.mishap("relay 1 is cut off from its database: the broker has %s that %s not marked as published"
                 .formatted(
                         Timeline.count(unmarked.size(), "message", "messages"), unmarked.size() == 1 ? "is" : "are"));
         crashed.complete(null);
         unmarked.forEach(heard -> heard.complete(PublishResult.published()));
-        second = relay(servers.ordersForRelay());
+        second = relay();
         timeline.say("relay 2 takes over; what relay 1 had in hand is free after a lease of " + LEASE.toSeconds()
                 + " s and is published again");
     }
@@ -127,7 +136,7 @@ final class Relays implements Publisher, AutoCloseable {
     @Override
     public void close() {
         first.close();
-        OutboxRelay now = second;
+        Relay now = second;
         if (now != null) {
             now.close();
         }
