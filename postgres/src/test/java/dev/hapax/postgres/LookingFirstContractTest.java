@@ -23,7 +23,7 @@ class LookingFirstContractTest extends StoreContract {
                 .withoutSweeper()
                 .build()) {
             for (int i = 0; i < 20; i++) {
-                hapax.scope("repeats").key("the same").run(lease -> new byte[0]);
+                hapax.scope("repeats").key("again").run(lease -> new byte[0]);
             }
         }
         DATABASE.execute("TRUNCATE hapax_operation, hapax_event");
