@@ -96,8 +96,8 @@ final class MailService implements AutoCloseable {
         Socket now = socket.get();
         if (now != null) {
             now.close();
-            timeline.mishap("the mail service loses the broker after %s, some not acknowledged: they come again"
-                    .formatted(Timeline.count(mails, "mail", "mails")));
+            timeline.mishap("the mail service loses the broker at mail %,d, before it is acknowledged: it comes again"
+                    .formatted(mails));
         }
     }
 

@@ -24,8 +24,7 @@ import picocli.CommandLine.Spec;
         name = "hapax orders",
         mixinStandardHelpOptions = true,
         versionProvider = HapaxCommand.Version.class,
-        header =
-                "Place orders over HTTP and have each mailed once, while answers, confirmations and connections get lost.",
+        header = "Place orders over HTTP and mail each of them once, while things get lost on the way.",
         description = {
             "",
             "Runs an order service, an outbox relay and a mail service on a PostgreSQL and an AMQP broker of its own, "

@@ -17,6 +17,7 @@ final class Summary {
         this.found = found;
     }
 
+    /** @param note what the number means; empty where it is an effect, which speaks for itself */
     private record Row(String hop, String what, long count, String note) {}
 
     private List<Row> rows() {
@@ -57,20 +58,18 @@ final class Summary {
                 .max()
                 .orElse(1);
         for (Row row : rows) {
-            if (!row.hop().isEmpty()) {
+            boolean first = !row.hop().isEmpty();
+            if (first) {
                 screen.line("");
             }
-            boolean effect = row.what().endsWith("in the table");
+            String name = ("%-" + hop + "s").formatted(row.hop());
             String number = ("%," + count + "d").formatted(row.count());
-            screen.line(("  "
-                            + screen.bold(("%-" + hop + "s").formatted(row.hop()))
-                            + "  "
-                            + ("%-" + what + "s").formatted(row.what())
-                            + "  "
-                            + (effect ? screen.green(number) : number)
-                            + "  "
-                            + screen.dim(row.note()))
-                    .stripTrailing());
+            String line = "  %s  %s  %s"
+                    .formatted(
+                            first ? screen.bold(name) : name,
+                            ("%-" + what + "s").formatted(row.what()),
+                            row.note().isEmpty() ? screen.green(number) : number);
+            screen.line(row.note().isEmpty() ? line : line + "  " + screen.dim(row.note()));
         }
     }
 
