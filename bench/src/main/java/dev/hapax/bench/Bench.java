@@ -1,20 +1,35 @@
 package dev.hapax.bench;
 
+import dev.hapax.bench.gateway.GatewayBench;
+import dev.hapax.bench.micro.Cost;
+import dev.hapax.bench.micro.Micro;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Measures Hapax beside hand-written JDBC, in one run, and prints ratios.
+ * Measures Hapax beside hand-written JDBC and beside its peers, in one run, and prints ratios.
  *
  * <p>Absolute numbers say more about the disk than about the code; a ratio of two loads that took turns on the same
  * database does not. {@code --help} tells the rest.
  */
-public final class Bench {
-    private Bench() {}
+public final class Bench implements AutoCloseable {
+    private final Lab lab;
+    private final Effort effort;
+    private final Progress progress;
+    private @Nullable GatewayBench gateway;
+    private @Nullable List<Cost> costs;
+    private TableFigures.@Nullable Sustained sustained;
+
+    private Bench(Lab lab, Effort effort, Progress progress) {
+        this.lab = lab;
+        this.effort = effort;
+        this.progress = progress;
+    }
 
     public static void main(String[] args) throws Exception {
         Options options;
@@ -28,7 +43,7 @@ public final class Bench {
         }
         if (options.help()) {
             System.out.print(Options.HELP);
-            Figures.ALL.forEach(it -> System.out.printf("  %-24s %s, against %s%n", it.name(), it.ours(), it.theirs()));
+            Figures.ALL.forEach(it -> System.out.printf("  %-26s %s, against %s%n", it.name(), it.ours(), it.theirs()));
             return;
         }
         boolean met = run(options);
@@ -40,10 +55,11 @@ public final class Bench {
         progress.say("starting PostgreSQL and filling the tables");
         List<Measured> results = new ArrayList<>();
         Report report;
-        try (Lab lab = Lab.open()) {
-            Comparison comparison = new Comparison(lab, options.effort(), progress);
+        try (Lab lab = Lab.open();
+                Bench bench = new Bench(lab, options.effort(), progress)) {
             for (Figure figure : options.figures()) {
-                results.add(comparison.measure(figure));
+                progress.begin(figure);
+                results.add(figure.measuring().measure(figure, bench));
             }
             report = new Report(setting(lab, options.effort()), results);
         }
@@ -53,15 +69,61 @@ public final class Bench {
         Optional<Path> directory = options.resultsDirectory();
         if (directory.isPresent()) {
             report.write(directory.get());
-            progress.say("wrote " + directory.get().resolve("latest.md") + " and latest.json");
+            progress.say("wrote latest.md, latest.json and latest.svg to " + directory.get());
         }
         return results.stream().allMatch(Measured::meetsBar);
+    }
+
+    Lab lab() {
+        return lab;
+    }
+
+    Effort effort() {
+        return effort;
+    }
+
+    void say(String what) {
+        progress.say(what);
+    }
+
+    /** The gateway and what it is compared with, started by the first figure that needs them. */
+    GatewayBench gateway() throws IOException {
+        if (gateway == null) {
+            say("starting an upstream and two gateways");
+            gateway = GatewayBench.open(lab.jdbcUrl());
+            say("warming them up");
+            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 2));
+        }
+        return gateway;
+    }
+
+    /** What single steps cost, measured by the first figure that asks. */
+    List<Cost> costs() throws Exception {
+        if (costs == null) {
+            costs = Micro.run(effort.quick(), progress::say);
+        }
+        return costs;
+    }
+
+    /** The load that lasts, run by the first figure that asks. */
+    TableFigures.Sustained sustained() throws Exception {
+        if (sustained == null) {
+            sustained = TableFigures.Sustained.run(this);
+        }
+        return sustained;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (gateway != null) {
+            gateway.close();
+        }
     }
 
     private static List<String> setting(Lab lab, Effort effort) throws SQLException {
         Runtime runtime = Runtime.getRuntime();
         return List.of(
-                "%d processors, %s %s, Java %s, heap of at most %d MiB"
+                "%d processors, %s %s, Java %s, heap of at most %d MiB; callers, driver, database and peers share them"
                         .formatted(
                                 runtime.availableProcessors(),
                                 System.getProperty("os.name"),
@@ -75,8 +137,8 @@ public final class Bench {
                                 effort.round().toMillis(),
                                 effort.bounded(),
                                 effort.warmUp().toSeconds()),
-                "the rounds of one caller are made of 10 shorter turns, so that both sides meet the same disk",
-                "ratio: median over the rounds of hapax/s divided by other/s of the same round");
+                "the rounds of one caller are made of shorter turns, so that both sides meet the same disk",
+                "ratio: median over the rounds of ours divided by theirs of the same round");
     }
 
     /** Asks {@code test -t}: {@code System.console()} has another meaning from one Java to the next. */

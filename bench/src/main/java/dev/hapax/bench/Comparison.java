@@ -1,69 +1,128 @@
 package dev.hapax.bench;
 
 import dev.hapax.bench.Measured.Spread;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Collectors;
 
-/** Measures a figure: warms all sides up, then lets them take turns. */
-final class Comparison {
-    private final Lab lab;
-    private final Effort effort;
-    private final Progress progress;
+/**
+ * Measures a figure by letting two sides take turns, once Java has compiled what they use.
+ *
+ * <p>The compiler takes its time from the same processors as the load: measured too early, a figure tells how fast Java
+ * compiles, and the side with more code loses.
+ *
+ * @param theirs variants of the other side, of which the fastest counts
+ * @param turns into how many turns a round is divided: the shorter they are, the more alike is what they meet
+ */
+record Comparison(Workload ours, List<Workload> theirs, int turns) implements AutoCloseable {
+    private static final double AT_REST = 0.05;
 
-    Comparison(Lab lab, Effort effort, Progress progress) {
-        this.lab = lab;
-        this.effort = effort;
-        this.progress = progress;
+    /** Opens the two sides. */
+    interface Opening {
+        Comparison open(Lab lab, Effort effort) throws Exception;
     }
 
-    private record Rates(Workload workload, List<Double> perSecond) {
-        double median() {
-            return Spread.of(perSecond).median();
-        }
-
-        String latest() {
-            return "%s %s/s".formatted(workload.name(), Report.rate(perSecond.get(perSecond.size() - 1)));
-        }
+    static Figure.Measuring by(Opening opening) {
+        return (figure, bench) -> {
+            try (Comparison comparison = opening.open(bench.lab(), bench.effort())) {
+                return comparison.measure(figure, bench);
+            }
+        };
     }
 
-    Measured measure(Figure figure) throws Exception {
-        progress.begin(figure);
-        try (Sides sides = figure.sides().open(lab, effort)) {
-            progress.say("warming up until the compiler rests");
-            double compiling = new WarmUp(effort).run(sides);
-            progress.say("compiling still takes %.0f %% of a processor".formatted(100 * compiling));
-            List<Rates> all = sides.all().stream()
-                    .map(it -> new Rates(it, new ArrayList<>()))
-                    .toList();
-            takeTurns(all, sides.turns());
-            Rates best = all.stream()
-                    .skip(1)
-                    .max(Comparator.comparingDouble(Rates::median))
-                    .orElseThrow();
-            return new Measured(
-                    figure,
-                    all.get(0).perSecond(),
-                    best.perSecond(),
-                    best.workload().name());
-        }
+    static Comparison of(Workload ours, Workload theirs) {
+        return new Comparison(ours, List.of(theirs), 1);
     }
 
-    private void takeTurns(List<Rates> all, int turns) throws Exception {
+    static Comparison of(Workload ours, List<Workload> theirs) {
+        return new Comparison(ours, theirs, 1);
+    }
+
+    Comparison inTurns(int turns) {
+        return new Comparison(ours, theirs, turns);
+    }
+
+    Measured measure(Figure figure, Bench bench) throws Exception {
+        Effort effort = bench.effort();
+        Workload other = theirs.size() == 1 ? theirs.get(0) : fastest(bench);
+        bench.say("warming up until the compiler rests");
+        warmUp(effort, List.of(ours, other));
+        List<Double> mine = new ArrayList<>();
+        List<Double> others = new ArrayList<>();
         for (int round = 1; round <= effort.rounds(); round++) {
-            double[] sums = new double[all.size()];
-            for (int turn = 0; turn < turns; turn++) {
-                for (int i = 0; i < sums.length; i++) {
-                    int side = turn % 2 == 0 ? i : sums.length - 1 - i; // nobody always comes first
-                    sums[side] += all.get(side).workload().round(effort.dividedBy(turns));
-                }
+            takeTurns(effort, other, mine, others);
+            bench.say("round %d of %d: %s %s/s, %s %s/s"
+                    .formatted(
+                            round,
+                            effort.rounds(),
+                            ours.name(),
+                            Report.rate(mine.get(round - 1)),
+                            other.name(),
+                            Report.rate(others.get(round - 1))));
+        }
+        return Measured.rates(figure, mine, others, other.name());
+    }
+
+    private void takeTurns(Effort effort, Workload other, List<Double> mine, List<Double> others) throws Exception {
+        Effort turn = effort.withRound(effort.round().dividedBy(turns));
+        double my = 0;
+        double their = 0;
+        for (int i = 0; i < turns; i++) {
+            if (i % 2 == 0) { // nobody always comes first
+                my += ours.round(turn);
+                their += other.round(turn);
+            } else {
+                their += other.round(turn);
+                my += ours.round(turn);
             }
-            for (int i = 0; i < sums.length; i++) {
-                all.get(i).perSecond().add(sums[i] / turns);
+        }
+        mine.add(my / turns);
+        others.add(their / turns);
+    }
+
+    /** After a turn of each for the compiler's sake. */
+    private Workload fastest(Bench bench) throws Exception {
+        Effort effort = bench.effort();
+        warmUp(effort, List.of(theirs.get(theirs.size() / 2)));
+        record Rate(Workload workload, double perSecond) {}
+        List<Rate> rates = new ArrayList<>();
+        for (Workload workload : theirs) {
+            double unused = workload.round(effort);
+            rates.add(new Rate(
+                    workload,
+                    Spread.of(List.of(workload.round(effort), workload.round(effort)))
+                            .max()));
+        }
+        Rate best =
+                rates.stream().max(Comparator.comparingDouble(Rate::perSecond)).orElseThrow();
+        bench.say("the fastest of %d is %s"
+                .formatted(theirs.size(), best.workload().name()));
+        return best.workload();
+    }
+
+    static void warmUp(Effort effort, List<Workload> workloads) throws Exception {
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        long until = System.nanoTime() + effort.warmUp().toNanos();
+        double compiling = 1;
+        while (compiling > AT_REST && until - System.nanoTime() > 0) {
+            long began = System.nanoTime();
+            long compiled = compiler.getTotalCompilationTime();
+            for (Workload workload : workloads) {
+                double unused = workload.round(effort);
             }
-            String latest = all.stream().map(Rates::latest).collect(Collectors.joining(", "));
-            progress.say("round %d of %d: %s".formatted(round, effort.rounds(), latest));
+            long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
+            compiling = (double) (compiler.getTotalCompilationTime() - compiled) / Math.max(1, millis);
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        ours.close();
+        for (Workload workload : theirs) {
+            workload.close();
         }
     }
 }

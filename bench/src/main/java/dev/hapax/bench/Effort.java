@@ -4,22 +4,45 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How long and how often to measure. Many short turns beat a few long ones: what else the machine does then slows both
- * sides down alike.
+ * How long and how often to measure.
  *
- * @param rounds how often each side runs; the sides take turns
+ * @param rounds how often each side runs; the sides take turns, so what else the machine does slows both down alike
  * @param round how long a round lasts
  * @param warmUp how long a figure's sides may take turns before anything counts, while code is still being compiled
  * @param bounded how many operations a round has where it has a number of them instead
- * @param floorPools the pool sizes of which the floor may choose its best
+ * @param floorPools the pool sizes of which hand-written JDBC may choose its best
+ * @param rows how many there are in a table that has grown
+ * @param sustained how long the load lasts that watches for slow decay
  */
-record Effort(int rounds, Duration round, Duration warmUp, int bounded, List<Integer> floorPools) {
-    static final Effort FULL =
-            new Effort(30, Duration.ofMillis(200), Duration.ofSeconds(20), 6_000, List.of(1, 2, 4, 8, 16, 32, 64));
-    static final Effort QUICK = new Effort(5, Duration.ofMillis(250), Duration.ofSeconds(2), 1_500, List.of(8, 32));
+record Effort(
+        int rounds,
+        Duration round,
+        Duration warmUp,
+        int bounded,
+        List<Integer> floorPools,
+        int rows,
+        Duration sustained) {
 
-    /** The same, with each round divided by {@code turns}. */
-    Effort dividedBy(int turns) {
-        return new Effort(rounds, round.dividedBy(turns), warmUp, bounded, floorPools);
+    static final Effort FULL = new Effort(
+            9,
+            Duration.ofMillis(700),
+            Duration.ofSeconds(12),
+            8_000,
+            List.of(1, 2, 4, 8, 16, 32, 64),
+            10_000_000,
+            Duration.ofMinutes(3));
+    static final Effort QUICK = new Effort(
+            3, Duration.ofMillis(200), Duration.ofMillis(600), 1_500, List.of(8, 32), 100_000, Duration.ofSeconds(6));
+
+    boolean quick() {
+        return equals(QUICK);
+    }
+
+    Effort withRound(Duration longer) {
+        return new Effort(rounds, longer, warmUp, bounded, floorPools, rows, sustained);
+    }
+
+    Effort withRounds(int count) {
+        return new Effort(count, round, warmUp, bounded, floorPools, rows, sustained);
     }
 }

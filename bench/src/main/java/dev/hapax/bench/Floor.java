@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The best that hand-written JDBC does for the same promise: one prepared statement per commit, on a copy of the table
@@ -100,10 +99,10 @@ final class Floor implements AutoCloseable {
         return ids;
     }
 
-    void read(List<UUID> ids) throws SQLException {
+    void read(UUID id) throws SQLException {
         try (Connection connection = pool.getConnection();
                 PreparedStatement select = connection.prepareStatement(READ)) {
-            select.setObject(1, ids.get(ThreadLocalRandom.current().nextInt(ids.size())));
+            select.setObject(1, id);
             try (ResultSet row = select.executeQuery()) {
                 require(row.next() && row.getBytes("fingerprint").length == 32 && row.getBytes("body").length > 0);
             }

@@ -111,6 +111,80 @@ final class Lab implements AutoCloseable {
         }
     }
 
+    String jdbcUrl() {
+        return server.jdbcUrl();
+    }
+
+    boolean has(String schema) throws SQLException {
+        return number("SELECT count(*) FROM pg_namespace WHERE nspname = '" + schema + "'") == 1;
+    }
+
+    /** A table that has grown: the indexes are built at the end, which is many times faster. */
+    void createFilled(String schema, int rows) throws SQLException {
+        try (HikariDataSource pool = pool(1, schema)) {
+            execute(pool, "CREATE SCHEMA " + schema);
+            PostgresSchema.migrate(pool);
+            execute(
+                    pool,
+                    "ALTER TABLE hapax_operation DROP CONSTRAINT hapax_operation_pkey",
+                    "DROP INDEX hapax_operation_deadline",
+                    FILL.formatted("hapax_operation", rows),
+                    "ALTER TABLE hapax_operation ADD CONSTRAINT hapax_operation_pkey PRIMARY KEY (id)",
+                    "CREATE INDEX hapax_operation_deadline ON hapax_operation (deadline)",
+                    "VACUUM ANALYZE hapax_operation",
+                    "CHECKPOINT");
+        }
+    }
+
+    /** Adds rows whose retention is over. */
+    void insertExpired(String schema, int rows) throws SQLException {
+        try (HikariDataSource pool = pool(1, schema)) {
+            execute(pool, FILL.formatted("hapax_operation", rows).replace("+ interval '1 day'", "- interval '1 day'"));
+        }
+    }
+
+    /** @return how many nanoseconds one DELETE of so many expired rows takes, by ids that are known before */
+    long deleteExpired(String schema, int rows) throws SQLException {
+        try (HikariDataSource pool = pool(1, schema);
+                Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TEMPORARY TABLE doomed ON COMMIT PRESERVE ROWS AS SELECT id FROM hapax_operation"
+                    + " WHERE deadline < now() ORDER BY deadline LIMIT " + rows);
+            statement.execute("ANALYZE doomed");
+            long began = System.nanoTime();
+            int deleted = statement.executeUpdate(
+                    "DELETE FROM hapax_operation WHERE id = ANY (ARRAY(SELECT id FROM doomed))");
+            long took = System.nanoTime() - began;
+            statement.execute("DROP TABLE doomed");
+            if (deleted != rows) {
+                throw new IllegalStateException("expected to delete " + rows + ", but it was " + deleted);
+            }
+            return took;
+        }
+    }
+
+    /** Bytes of the table and its indexes. */
+    long size(String schema) throws SQLException {
+        return number("SELECT pg_total_relation_size('" + schema + ".hapax_operation')");
+    }
+
+    String tuples(String schema) throws SQLException {
+        long dead = number(
+                "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = '" + schema + ".hapax_operation'::regclass");
+        long live = number("SELECT count(*) FROM " + schema + ".hapax_operation");
+        return "%,d rows and %,d dead tuples".formatted(live, dead);
+    }
+
+    private long number(String sql) throws SQLException {
+        try (HikariDataSource pool = pool(1, WARM);
+                Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
     /** The server's version and the settings that durability and speed depend on. */
     String describe() throws SQLException {
         try (HikariDataSource pool = pool(1, WARM);

@@ -1,22 +1,33 @@
 package dev.hapax.bench;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * A figure and what came out.
  *
- * @param ours operations per second, round by round
- * @param theirs the same of the fastest of the others
- * @param against the name of that one
+ * @param ratios ours over theirs, round by round: what slows the machine down for a while slows both down
+ * @param ours what was measured, in the unit of the figure, as people read it
+ * @param theirs the same of the other side
+ * @param against the name of the other side
  */
-record Measured(Figure figure, List<Double> ours, List<Double> theirs, String against) {
+record Measured(Figure figure, List<Double> ratios, String ours, String theirs, String against) {
 
-    /** Round by round, so that what slows the machine down for a while slows both down. */
+    static Measured rates(Figure figure, List<Double> ours, List<Double> theirs, String against) {
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < ours.size(); i++) {
+            ratios.add(ours.get(i) / theirs.get(i));
+        }
+        return new Measured(
+                figure,
+                ratios,
+                Report.rate(Spread.of(ours).median()) + "/s",
+                Report.rate(Spread.of(theirs).median()) + "/s",
+                against);
+    }
+
     Spread ratio() {
-        return Spread.of(IntStream.range(0, ours.size())
-                .mapToObj(i -> ours.get(i) / theirs.get(i))
-                .toList());
+        return Spread.of(ratios);
     }
 
     boolean hasBar() {

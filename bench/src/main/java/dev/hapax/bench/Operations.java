@@ -1,23 +1,28 @@
 package dev.hapax.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.AsyncHandler;
 import dev.hapax.Handler;
 import dev.hapax.Hapax;
 import dev.hapax.Outcome;
 import dev.hapax.Policy;
 import dev.hapax.Scope;
+import dev.hapax.WhenInFlight;
+import dev.hapax.cache.NearCache;
 import dev.hapax.postgres.PostgresStore;
+import dev.hapax.store.Store;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.List;
+import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.CompletionStage;
 
 /** Hapax as its users have it: the public API and the default settings over a pool. */
 final class Operations implements AutoCloseable {
     static final String SCOPE = "bench";
 
+    private static final String WAITING = "waiting";
     private static final byte[] REQUEST = new byte[300];
     private static final byte[] RESPONSE = new byte[300];
     private static final String ORDER = "INSERT INTO bench_order (buyer, amount) VALUES (?, ?)";
@@ -26,11 +31,37 @@ final class Operations implements AutoCloseable {
     private final PostgresStore store;
     private final Hapax hapax;
 
-    Operations(Lab lab, int poolSize, String schema) throws SQLException {
-        this.pool = lab.pool(poolSize, schema);
-        this.store = PostgresStore.over(pool);
-        this.hapax =
-                Hapax.on(store).scope(SCOPE, Policy.payment()).withoutSweeper().build();
+    private Operations(HikariDataSource pool, PostgresStore store, Store fronted, Policy policy) {
+        this.pool = pool;
+        this.store = store;
+        this.hapax = Hapax.on(fronted)
+                .scope(SCOPE, policy)
+                .scope(WAITING, policy.whenInFlight(WhenInFlight.waitAtMost(Duration.ofSeconds(30))))
+                .withoutFronts()
+                .withoutSweeper()
+                .build();
+    }
+
+    /** The store alone: every operation is asked of it. */
+    static Operations on(Lab lab, int poolSize, String schema) throws SQLException {
+        return on(lab, poolSize, schema, Policy.payment());
+    }
+
+    static Operations on(Lab lab, int poolSize, String schema, Policy policy) throws SQLException {
+        HikariDataSource pool = lab.pool(poolSize, schema);
+        PostgresStore store = PostgresStore.over(pool);
+        return new Operations(pool, store, store, policy);
+    }
+
+    /** With the near cache in front. */
+    static Operations cached(Lab lab, int poolSize) throws SQLException {
+        HikariDataSource pool = lab.pool(poolSize, Lab.WARM);
+        PostgresStore store = PostgresStore.over(pool);
+        return new Operations(pool, store, NearCache.over(store), Policy.payment());
+    }
+
+    PostgresStore store() {
+        return store;
     }
 
     /** What both sides run: next to nothing, so that the layer itself is measured. */
@@ -46,14 +77,27 @@ final class Operations implements AutoCloseable {
         run(hapax.scope(SCOPE), UUID.randomUUID().toString(), handler, Outcome.Executed.class);
     }
 
-    void replay(List<String> keys) {
-        String key = keys.get(ThreadLocalRandom.current().nextInt(keys.size()));
+    CompletionStage<?> freshAsync(AsyncHandler<byte[]> handler) {
+        return hapax.scope(SCOPE)
+                .key(UUID.randomUUID().toString())
+                .fingerprint(REQUEST)
+                .returning(byte[].class)
+                .runAsync(handler, Runnable::run)
+                .thenAccept(outcome -> require(outcome, Outcome.Executed.class));
+    }
+
+    void replay(String key) {
         run(hapax.scope(SCOPE), key, lease -> handle(), Outcome.Replayed.class);
     }
 
     /** A run that may be the first of its key or not. */
-    void prepare(String key) {
+    void either(String key) {
         run(hapax.scope(SCOPE), key, lease -> handle(), Outcome.class);
+    }
+
+    /** The same, for callers that wait for one that runs. */
+    void waiting(String key) {
+        run(hapax.scope(WAITING), key, lease -> handle(), Outcome.class);
     }
 
     /** One business row and its record in one transaction. */
@@ -78,6 +122,7 @@ final class Operations implements AutoCloseable {
         return handle();
     }
 
+    /** A connection of the pool, for a caller that keeps it. */
     Connection connection() throws SQLException {
         Connection connection = pool.getConnection();
         connection.setAutoCommit(false);
@@ -86,8 +131,10 @@ final class Operations implements AutoCloseable {
 
     private static <X extends Exception> void run(
             Scope scope, String key, Handler<byte[], X> handler, Class<?> expected) throws X {
-        Outcome<byte[]> outcome =
-                scope.key(key).fingerprint(REQUEST).returning(byte[].class).run(handler);
+        require(scope.key(key).fingerprint(REQUEST).returning(byte[].class).run(handler), expected);
+    }
+
+    private static void require(Outcome<byte[]> outcome, Class<?> expected) {
         boolean recorded = !(outcome instanceof Outcome.Executed<byte[]> executed) || executed.recorded();
         if (!expected.isInstance(outcome) || !recorded) {
             throw new IllegalStateException("expected " + expected.getSimpleName() + ", got " + outcome);

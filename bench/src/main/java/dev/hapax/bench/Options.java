@@ -15,14 +15,14 @@ import java.util.Set;
  */
 record Options(boolean help, boolean quick, boolean check, List<String> only, Optional<Path> results) {
     static final String HELP = """
-            Measures Hapax beside hand-written JDBC on a PostgreSQL of its own and prints ratios.
+            Measures Hapax beside hand-written JDBC and other libraries, on a PostgreSQL of its own, and prints ratios.
 
             usage: Bench [--quick] [--only NAME,...] [--check] [--results DIRECTORY] [--help]
 
-              --quick              below a minute, with more noise; otherwise it takes some minutes
+              --quick              about a minute, with more noise; otherwise it takes about a quarter of an hour
               --only NAME,...      these figures only
               --check              exit with 1 when a bar is not met
-              --results DIRECTORY  write latest.md and latest.json there; without it, only a run that is
+              --results DIRECTORY  write latest.md, .json and .svg there; without it, only a run that is
                                    neither quick nor partial writes them, to bench/results
               --help               this text
 

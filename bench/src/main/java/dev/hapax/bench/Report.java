@@ -13,10 +13,9 @@ import java.util.stream.IntStream;
 /** The results, for a terminal, for a page and for programs. */
 final class Report {
     private static final List<String> HEADER =
-            List.of("figure", "ratio", "min-max", "bar", "", "hapax/s *", "other/s *", "compared with");
+            List.of("figure", "ratio", "min-max", "bar", "", "ours *", "theirs *", "compared with");
     private static final int VERDICT = 4;
-    private static final String FOOTNOTE =
-            "* operations per second, of this run on this machine only: compare the ratios, not these.";
+    private static final String FOOTNOTE = "* of this run on this machine only: compare the ratios, not these.";
 
     private final List<String> setting;
     private final List<Measured> results;
@@ -66,8 +65,8 @@ final class Report {
                     ratio(ratio.min()) + "-" + ratio(ratio.max()),
                     result.hasBar() ? ratio(result.figure().bar().getAsDouble()) : "",
                     verdict(result),
-                    rate(Spread.of(result.ours()).median()),
-                    rate(Spread.of(result.theirs()).median()),
+                    result.ours(),
+                    result.theirs(),
                     result.against()));
         }
         return rows;
@@ -111,6 +110,18 @@ final class Report {
         Files.createDirectories(directory);
         Files.writeString(directory.resolve("latest.md"), markdown());
         Files.writeString(directory.resolve("latest.json"), json());
+        Files.writeString(directory.resolve("latest.svg"), Chart.svg(bars(), setting.get(0)));
+    }
+
+    private List<Chart.Bar> bars() {
+        return results.stream()
+                .map(it -> new Chart.Bar(
+                        it.figure().name(),
+                        it.ratio().median(),
+                        it.ratio().min(),
+                        it.ratio().max(),
+                        it.figure().bar()))
+                .toList();
     }
 
     private static String ratio(double value) {

@@ -1,0 +1,115 @@
+package dev.hapax.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Threads that do the same thing, each as fast as it can, round after round. They live as long as the load they belong
+ * to: a thread that is new is slower than one that has run before.
+ */
+final class Callers implements AutoCloseable {
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    private final List<Thread> threads = new ArrayList<>();
+    private final CyclicBarrier barrier;
+    private final AtomicReference<Exception> failure = new AtomicReference<>();
+    private final AtomicLong tickets = new AtomicLong();
+    private final Histogram histogram = new Histogram();
+    private volatile long until;
+    private volatile boolean closed;
+
+    /** What a caller does, over and over. */
+    interface Step {
+        void run() throws Exception;
+    }
+
+    /** One step for each caller, for those that own something, such as a connection. */
+    interface Steps {
+        Step of(int caller) throws Exception;
+    }
+
+    /** What a round came to. */
+    record Round(double perSecond, double p99Millis) {}
+
+    Callers(int count, Steps steps) throws Exception {
+        barrier = new CyclicBarrier(count + 1);
+        for (int caller = 0; caller < count; caller++) {
+            Step step = steps.of(caller);
+            Thread thread = new Thread(() -> live(step), "caller-" + caller);
+            thread.setDaemon(true);
+            thread.start();
+            threads.add(thread);
+        }
+    }
+
+    /** All do the same. */
+    static Callers all(int count, Step step) throws Exception {
+        return new Callers(count, caller -> step);
+    }
+
+    /** For as long as that, and until the last one is done, which the time includes. */
+    Round lasting(Duration time) throws Exception {
+        return round(time, Long.MAX_VALUE);
+    }
+
+    /** Until so many are done. */
+    Round counting(long operations) throws Exception {
+        return round(LONGEST, operations);
+    }
+
+    private Round round(Duration time, long operations) throws Exception {
+        histogram.clear();
+        tickets.set(operations);
+        long began = System.nanoTime();
+        until = began + time.toNanos();
+        barrier.await();
+        barrier.await();
+        long took = System.nanoTime() - began;
+        if (failure.get() != null) {
+            throw new IllegalStateException("a caller failed", failure.get());
+        }
+        return new Round(histogram.count() * 1e9 / took, histogram.millisAt(0.99));
+    }
+
+    private void live(Step step) {
+        try {
+            while (true) {
+                barrier.await();
+                if (closed) {
+                    return;
+                }
+                work(step);
+                barrier.await();
+            }
+        } catch (Exception interrupted) {
+            failure.compareAndSet(null, interrupted);
+        }
+    }
+
+    private void work(Step step) {
+        try {
+            long before = System.nanoTime();
+            while (until - before > 0 && failure.get() == null && tickets.getAndDecrement() > 0) {
+                step.run();
+                long after = System.nanoTime();
+                histogram.add(after - before);
+                before = after;
+            }
+        } catch (Exception e) {
+            failure.compareAndSet(null, e);
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        closed = true;
+        barrier.await();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+}

@@ -1,0 +1,270 @@
+package dev.hapax.bench;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Operations that nobody has asked for before: claim, a handler that does next to nothing, and its end. */
+final class FreshFigures {
+    private static final int HANDLER_MS = 20;
+    private static final int SLOW_CALLERS = 512;
+    private static final Duration LONG_ROUND = Duration.ofSeconds(2);
+
+    static final List<Figure> ALL = List.of(
+            Figure.of(
+                    "fresh-1-caller",
+                    "fresh operations, 1 caller",
+                    "hand-written JDBC, one statement per commit",
+                    0.95,
+                    Comparison.by(FreshFigures::oneCaller)),
+            fresh(8),
+            fresh(32),
+            Figure.of(
+                    "fresh-128-callers",
+                    "fresh operations, 128 callers, pool of 8",
+                    "hand-written JDBC, 128 callers, with the pool size that suits it best",
+                    3,
+                    Comparison.by((lab, effort) -> against(lab, effort, 128))),
+            Figure.of(
+                    "fresh-512-callers",
+                    "fresh operations, 512 callers, pool of 8",
+                    "hand-written JDBC, 512 callers, with the pool size that suits it best",
+                    4,
+                    Comparison.by((lab, effort) -> against(lab, effort, 512))),
+            Figure.of(
+                    "p99-512-callers",
+                    "99th percentile of fresh operations, 512 callers",
+                    "that of hand-written JDBC with 64 callers and as many connections; above 1 ours is shorter",
+                    1,
+                    FreshFigures::slowest),
+            Figure.informing(
+                    "fresh-128-20kB",
+                    "fresh operations with results of 20 kB, 128 callers, pool of 8",
+                    "the same with results of 300 B",
+                    Comparison.by(FreshFigures::largeResults)),
+            Figure.of(
+                    "cold-analysed-empty",
+                    "full load on a new table that was analysed while empty",
+                    "the same load on a table in use",
+                    0.9,
+                    Comparison.by((lab, effort) -> Comparison.of(new ColdStart(lab, true), new ColdStart(lab, false)))),
+            Figure.of(
+                    "handler-20ms-512",
+                    "512 asynchronous callers whose handler takes 20 ms, pool of 8",
+                    "512 callers that only wait 20 ms (8 connections held meanwhile would allow 400/s)",
+                    0.8,
+                    Comparison.by(FreshFigures::slowHandlers)),
+            Figure.informing(
+                    "handler-20ms-512-threads",
+                    "512 threads whose handler sleeps 20 ms, pool of 8",
+                    "512 threads that only sleep",
+                    Comparison.by(FreshFigures::sleepingThreads)),
+            Figure.of(
+                    "transactional-8",
+                    "transactional mode with one business insert, 8 callers",
+                    "the business transaction alone",
+                    0.75,
+                    Comparison.by(FreshFigures::transactional)));
+
+    private FreshFigures() {}
+
+    private static Figure fresh(int callers) {
+        return Figure.informing(
+                "fresh-" + callers + "-callers",
+                "fresh operations, " + callers + " callers, pool of 8",
+                "hand-written JDBC, " + callers + " callers, with the pool size that suits it best",
+                Comparison.by((lab, effort) -> against(lab, effort, callers)));
+    }
+
+    static Workload ours(Lab lab, int callers) throws Exception {
+        Operations operations = Operations.on(lab, Figures.POOL, Lab.WARM);
+        return Workload.calling("hapax", callers, operations::close, operations::fresh);
+    }
+
+    private static Workload floor(Lab lab, int callers, int pool) throws Exception {
+        Floor floor = new Floor(lab, pool);
+        return Workload.calling("floor, pool of " + pool, callers, floor::close, floor::fresh);
+    }
+
+    /** One caller alone takes minutes to get its code compiled, on either side: a few of each do that first. */
+    private static Comparison oneCaller(Lab lab, Effort effort) throws Exception {
+        try (Workload few = ours(lab, 4);
+                Workload others = floor(lab, 4, Figures.POOL)) {
+            Comparison.warmUp(effort, List.of(few, others));
+        }
+        return Comparison.of(ours(lab, 1), floor(lab, 1, Figures.POOL)).inTurns(35);
+    }
+
+    private static Comparison against(Lab lab, Effort effort, int callers) throws Exception {
+        List<Workload> floors = new ArrayList<>();
+        for (int pool : effort.floorPools()) {
+            floors.add(floor(lab, callers, pool));
+        }
+        return Comparison.of(ours(lab, callers), floors);
+    }
+
+    private static Measured slowest(Figure figure, Bench bench) throws Exception {
+        Effort effort = bench.effort();
+        Operations operations = Operations.on(bench.lab(), Figures.POOL, Lab.WARM);
+        Floor floor = new Floor(bench.lab(), 64);
+        List<Double> ratios = new ArrayList<>();
+        List<Double> ours = new ArrayList<>();
+        List<Double> theirs = new ArrayList<>();
+        try (operations;
+                floor;
+                Callers callers = Callers.all(512, operations::fresh);
+                Callers others = Callers.all(64, floor::fresh)) {
+            Callers.Round unused = callers.lasting(effort.warmUp().dividedBy(2));
+            unused = others.lasting(effort.warmUp().dividedBy(4));
+            for (int i = 0; i < effort.rounds(); i++) {
+                ours.add(callers.lasting(effort.round().multipliedBy(2)).p99Millis());
+                theirs.add(others.lasting(effort.round().multipliedBy(2)).p99Millis());
+                ratios.add(theirs.get(i) / ours.get(i));
+            }
+        }
+        return new Measured(
+                figure,
+                ratios,
+                "%.0f ms".formatted(Measured.Spread.of(ours).median()),
+                "%.0f ms".formatted(Measured.Spread.of(theirs).median()),
+                "floor, pool of 64");
+    }
+
+    private static Comparison largeResults(Lab lab, Effort effort) throws Exception {
+        byte[] large = new byte[20_000];
+        Operations operations = Operations.on(lab, Figures.POOL, Lab.WARM);
+        return Comparison.of(
+                Workload.calling("20 kB", 128, operations::close, () -> operations.fresh(lease -> large)),
+                ours(lab, 128));
+    }
+
+    private static Comparison slowHandlers(Lab lab, Effort effort) throws Exception {
+        Operations operations = Operations.on(lab, Figures.POOL, Lab.WARM);
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+        Workload.Closing closing = () -> {
+            timer.shutdown();
+            operations.close();
+        };
+        return Comparison.of(
+                Workload.of(
+                        "hapax",
+                        closing,
+                        it -> chains(
+                                LONG_ROUND, () -> operations.freshAsync(lease -> after(timer, Operations.handle())))),
+                Workload.of("wait", () -> {}, it -> chains(LONG_ROUND, () -> after(timer, Operations.handle()))));
+    }
+
+    private static <T> CompletableFuture<T> after(ScheduledExecutorService timer, T value) {
+        CompletableFuture<T> later = new CompletableFuture<>();
+        timer.schedule(() -> later.complete(value), HANDLER_MS, TimeUnit.MILLISECONDS);
+        return later;
+    }
+
+    private interface AsyncStep {
+        java.util.concurrent.CompletionStage<?> begin();
+    }
+
+    /** So many callers without a thread, each of which begins again when it is done. */
+    private static double chains(Duration time, AsyncStep step) {
+        AtomicLong done = new AtomicLong();
+        long began = System.nanoTime();
+        long until = began + time.toNanos();
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (int i = 0; i < SLOW_CALLERS; i++) {
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            ends.add(end);
+            chain(step, until, done, end);
+        }
+        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).join();
+        return done.get() * 1e9 / (System.nanoTime() - began);
+    }
+
+    private static void chain(AsyncStep step, long until, AtomicLong done, CompletableFuture<Void> end) {
+        step.begin().whenComplete((value, error) -> {
+            done.incrementAndGet();
+            if (error != null) {
+                end.completeExceptionally(error);
+            } else if (until - System.nanoTime() > 0) {
+                chain(step, until, done, end);
+            } else {
+                end.complete(null);
+            }
+        });
+    }
+
+    private static Comparison sleepingThreads(Lab lab, Effort effort) throws Exception {
+        Operations operations = Operations.on(lab, Figures.POOL, Lab.WARM);
+        return Comparison.of(
+                Workload.calling(
+                        "hapax",
+                        SLOW_CALLERS,
+                        operations::close,
+                        () -> operations.fresh(lease -> {
+                            Thread.sleep(HANDLER_MS);
+                            return Operations.handle();
+                        })),
+                Workload.calling("sleep", SLOW_CALLERS, () -> {}, () -> Thread.sleep(HANDLER_MS)));
+    }
+
+    private static Comparison transactional(Lab lab, Effort effort) throws Exception {
+        Operations operations = Operations.on(lab, Figures.POOL, Lab.WARM);
+        List<Connection> connections = new ArrayList<>();
+        for (int i = 0; i < Figures.POOL; i++) {
+            connections.add(operations.connection());
+        }
+        Callers ours = new Callers(Figures.POOL, caller -> () -> operations.transactional(connections.get(caller)));
+        Callers bare = new Callers(Figures.POOL, caller -> () -> Operations.business(connections.get(caller)));
+        return Comparison.of(Workload.calling("hapax", ours, () -> {}), Workload.calling("bare", bare, () -> {
+            for (Connection connection : connections) {
+                connection.close();
+            }
+            operations.close();
+        }));
+    }
+
+    /** A number of operations over connections opened for them, on a new table or on the one in use. */
+    private static final class ColdStart implements Workload {
+        private static final int CALLERS = 128;
+
+        private final Lab lab;
+        private final boolean cold;
+        private int schemas;
+
+        ColdStart(Lab lab, boolean cold) {
+            this.lab = lab;
+            this.cold = cold;
+        }
+
+        @Override
+        public String name() {
+            return cold ? "hapax, new table" : "hapax, table in use";
+        }
+
+        @Override
+        public double round(Effort effort) throws Exception {
+            if (!cold) {
+                return load(Lab.WARM, effort);
+            }
+            String schema = "cold_" + ++schemas;
+            lab.createAnalysedEmpty(schema);
+            try {
+                return load(schema, effort);
+            } finally {
+                lab.drop(schema);
+            }
+        }
+
+        private double load(String schema, Effort effort) throws Exception {
+            try (Operations operations = Operations.on(lab, Figures.POOL, schema);
+                    Callers callers = Callers.all(CALLERS, operations::fresh)) {
+                return callers.counting(effort.bounded()).perSecond();
+            }
+        }
+    }
+}

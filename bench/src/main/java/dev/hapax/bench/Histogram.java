@@ -1,0 +1,48 @@
+package dev.hapax.bench;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** Counts durations in steps of a few percent. Safe for use by many threads. */
+final class Histogram {
+    private static final int PER_DOUBLING = 16;
+
+    private final AtomicLongArray counts = new AtomicLongArray(PER_DOUBLING * Long.SIZE);
+
+    void add(long nanos) {
+        counts.incrementAndGet(bucket(Math.max(1, nanos)));
+    }
+
+    /** The doublings of the number, and where it lies between two of them. */
+    private static int bucket(long nanos) {
+        int doublings = Long.SIZE - 1 - Long.numberOfLeadingZeros(nanos);
+        long within = doublings < 4 ? 0 : (nanos >>> (doublings - 4)) & (PER_DOUBLING - 1);
+        return doublings * PER_DOUBLING + (int) within;
+    }
+
+    long count() {
+        long sum = 0;
+        for (int i = 0; i < counts.length(); i++) {
+            sum += counts.get(i);
+        }
+        return sum;
+    }
+
+    /** The duration that this share of all do not exceed. */
+    double millisAt(double share) {
+        long left = (long) Math.ceil(share * count());
+        for (int i = 0; i < counts.length(); i++) {
+            left -= counts.get(i);
+            if (left <= 0) {
+                int doublings = i / PER_DOUBLING;
+                return Math.pow(2, doublings) * (1 + (i % PER_DOUBLING + 1.0) / PER_DOUBLING) / 1e6;
+            }
+        }
+        return 0;
+    }
+
+    void clear() {
+        for (int i = 0; i < counts.length(); i++) {
+            counts.set(i, 0);
+        }
+    }
+}
