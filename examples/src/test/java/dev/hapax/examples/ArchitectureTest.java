@@ -19,9 +19,8 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.hapax");
 
-    private static final DescribedPredicate<JavaClass> CORE =
-            resideInAnyPackage(
-                    "dev.hapax", "dev.hapax.store..", "dev.hapax.codec..", "dev.hapax.memory..", "dev.hapax.outbox..");
+    private static final DescribedPredicate<JavaClass> CORE = resideInAnyPackage(
+            "dev.hapax", "dev.hapax.store..", "dev.hapax.codec..", "dev.hapax.memory..", "dev.hapax.outbox..");
 
     @Test
     void coreNeedsNothingButSlf4jAndJSpecifyAndJacksonWhereItIsWanted() {

@@ -26,7 +26,7 @@ class DocumentationTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
-    private static final Pattern TEST = Pattern.compile("`(\\w+(?:Tests?|IT|Contract))(?:\\.(\\w+))?`");
+    private static final Pattern TEST = Pattern.compile("`(\\w+(?:Tests?|[a-z]IT|Contract))(?:\\.(\\w+))?`");
 
     /** What the snippets take for granted. */
     private static final String SURROUNDINGS = """
