@@ -20,25 +20,28 @@ public final class Chaos {
     public static final int MESSAGES = Integer.getInteger("hapax.messages", 2_000);
 
     private static final int CONSUMERS = 2;
-    private static final int KILLS = Math.max(4, MESSAGES / 1_000);
 
     private final Class<?> main;
     private final List<String> arguments;
     private final TestDatabase database;
+    private final int messages;
+    private final int kills;
     private final Random random = new Random();
 
-    public Chaos(Class<?> main, List<String> arguments, TestDatabase database) {
+    public Chaos(Class<?> main, List<String> arguments, TestDatabase database, int messages) {
+        this.messages = messages;
+        this.kills = Math.max(4, messages / 1_000);
         this.main = main;
         this.arguments = arguments;
         this.database = database;
     }
 
     /** Every message once, and about a fifth of them again, somewhere later. */
-    public static List<Integer> sends() {
+    public static List<Integer> sends(int messages) {
         List<Integer> sends = new ArrayList<>();
         List<Integer> again = new ArrayList<>();
         Random random = new Random();
-        for (int i = 0; i < MESSAGES; i++) {
+        for (int i = 0; i < messages; i++) {
             sends.add(i);
             if (random.nextInt(5) == 0) {
                 again.add(i);
@@ -60,28 +63,28 @@ public final class Chaos {
             for (int i = 0; i < CONSUMERS; i++) {
                 consumers.add(start());
             }
-            for (int kill = 1; kill <= KILLS; kill++) {
+            for (int kill = 1; kill <= kills; kill++) {
                 killOne(consumers, kill);
             }
             Awaitility.await("all messages are done")
                     .atMost(Duration.ofMinutes(3))
                     .pollInterval(Duration.ofMillis(200))
-                    .until(() -> allLive(consumers) && database.completed() == MESSAGES && drained.getAsBoolean());
+                    .until(() -> allLive(consumers) && database.completed() == messages && drained.getAsBoolean());
         } finally {
             consumers.forEach(ChildJvm::close);
         }
         System.out.printf(
                 "%s: %d messages, %d processes killed, %d effects, in %d s%n",
                 arguments.get(arguments.size() - 1),
-                MESSAGES,
-                KILLS,
+                messages,
+                kills,
                 database.effects(),
                 Duration.ofNanos(System.nanoTime() - begun).toSeconds());
     }
 
     /** When some more have been handled. */
     private void killOne(List<ChildJvm> consumers, int kill) throws Exception {
-        long progress = (long) MESSAGES * kill / (KILLS + 1) - random.nextInt(MESSAGES / (2 * KILLS));
+        long progress = (long) messages * kill / (kills + 1) - random.nextInt(messages / (2 * kills));
         Awaitility.await("progress before kill " + kill)
                 .atMost(Duration.ofMinutes(3))
                 .pollInterval(Duration.ofMillis(20))

@@ -33,12 +33,16 @@ class RabbitChaosIT {
         broker.declare(queue + ".dead", Map.of());
         broker.call(channel -> {
             channel.confirmSelect();
-            for (int message : Chaos.sends()) {
+            for (int message : Chaos.sends(Chaos.MESSAGES)) {
                 Broker.publish(channel, queue, "m" + message, "body of " + message);
             }
             return channel.waitForConfirms(60_000);
         });
-        new Chaos(RabbitWorker.class, List.of(database.jdbcUrl(), "" + broker.port(), queue, mode.name()), database)
+        new Chaos(
+                        RabbitWorker.class,
+                        List.of(database.jdbcUrl(), "" + broker.port(), queue, mode.name()),
+                        database,
+                        Chaos.MESSAGES)
                 .run(() -> broker.waiting(queue) == 0);
         assertThat(broker.waiting(queue + ".dead")).isZero();
     }
