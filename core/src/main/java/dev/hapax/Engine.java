@@ -94,9 +94,9 @@ final class Engine {
                     System.nanoTime() + request.policy().whenInFlight().atMost().toNanos());
         }
 
-        /** The same call, once it no longer comes together with others. */
-        Entry<T> alone() {
-            return new Entry<>(request, via, via::claim, waitUntil);
+        /** The same call once more, on a thread that must not block. */
+        Entry<T> again(Store store) {
+            return new Entry<>(request, store, store::claim, waitUntil);
         }
 
         OperationId id() {
@@ -313,17 +313,14 @@ final class Engine {
     }
 
     private <T> CompletableFuture<Admission<T>> admitLater(Entry<T> entry) {
-        return CompletableFuture.supplyAsync(() -> admit(entry.alone()), background)
+        return CompletableFuture.supplyAsync(() -> admit(entry.again(store)), background)
                 .thenCompose(admission -> admission);
     }
 
     private <T> CompletableFuture<Admission<T>> lead(Entry<T> entry, Flight flight) {
         Sent sent = new Sent(claimRequest(entry.request()), System.nanoTime());
         CompletableFuture<Claim> asked = Stages.persist(
-                background,
-                CLAIM_PATIENCE,
-                () -> entry.asking().claim(sent.claim()),
-                () -> entry.via().claim(sent.claim()));
+                background, CLAIM_PATIENCE, () -> entry.asking().claim(sent.claim()), () -> store.claim(sent.claim()));
         return Stages.compose(asked, (claim, error) -> {
             if (claim == null) {
                 return claimFailed(entry, flight, sent.claim(), Stages.cause(Objects.requireNonNull(error)));
@@ -422,7 +419,7 @@ final class Engine {
 
     private <T> CompletableFuture<Admission<T>> startOver(Entry<T> entry) {
         return entry.waitUntil() - System.nanoTime() > 0
-                ? admit(entry.alone())
+                ? admit(entry.again(store))
                 : answered(new Running(entry.request().policy().lease()));
     }
 
@@ -473,7 +470,7 @@ final class Engine {
         }
         Finish finish = finishOf(owned, result);
         CompletableFuture<Written> told = Stages.persist(
-                background, patience(owned.request()), () -> owned.via().finish(finish));
+                background, patience(owned.request()), () -> owned.via().finish(finish), () -> store.finish(finish));
         return Stages.compose(told, (written, error) -> {
             land(owned, written == Written.RECORDED ? Optional.of(result) : Optional.empty());
             if (written == Written.CLAIM_LOST) {
@@ -498,7 +495,8 @@ final class Engine {
         Request<?> request = owned.request();
         Release release = new Release(
                 request.id(), owned.lease().token(), to, request.policy().retention(), why);
-        return Stages.persist(background, patience(request), () -> owned.via().release(release))
+        return Stages.persist(
+                        background, patience(request), () -> owned.via().release(release), () -> store.release(release))
                 .handle((written, error) -> {
                     land(owned, Optional.empty());
                     if (error != null) {

@@ -125,9 +125,13 @@ final class Lane<Q, A> {
     }
 
     private void serve() {
-        Runnable telling = round(take());
-        busy.set(false);
-        passOn();
+        Runnable telling;
+        try {
+            telling = round(take());
+        } finally {
+            busy.set(false);
+            passOn();
+        }
         telling.run();
     }
 
