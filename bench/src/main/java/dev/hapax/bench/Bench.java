@@ -24,6 +24,7 @@ public final class Bench implements AutoCloseable {
     private @Nullable GatewayBench gateway;
     private @Nullable List<Cost> costs;
     private TableFigures.@Nullable Sustained sustained;
+    private final PeerFigures.Results peers = new PeerFigures.Results(this);
 
     private Bench(Lab lab, Effort effort, Progress progress) {
         this.lab = lab;
@@ -61,7 +62,7 @@ public final class Bench implements AutoCloseable {
                 progress.begin(figure);
                 results.add(figure.measuring().measure(figure, bench));
             }
-            report = new Report(setting(lab, options.effort()), results);
+            report = new Report(setting(lab, options.effort()), results, bench.costs == null ? List.of() : bench.costs);
         }
         progress.say("done");
         System.out.println();
@@ -103,6 +104,10 @@ public final class Bench implements AutoCloseable {
             costs = Micro.run(effort.quick(), progress::say);
         }
         return costs;
+    }
+
+    PeerFigures.Results peers() {
+        return peers;
     }
 
     /** The load that lasts, run by the first figure that asks. */

@@ -87,6 +87,7 @@ record Comparison(Workload ours, List<Workload> theirs, int turns) implements Au
     private Workload fastest(Bench bench) throws Exception {
         Effort effort = bench.effort();
         warmUp(effort, List.of(theirs.get(theirs.size() / 2)));
+        bench.say("finding the fastest of %d".formatted(theirs.size()));
         record Rate(Workload workload, double perSecond) {}
         List<Rate> rates = new ArrayList<>();
         for (Workload workload : theirs) {

@@ -24,9 +24,9 @@ record Effort(
         Duration sustained) {
 
     static final Effort FULL = new Effort(
-            9,
-            Duration.ofMillis(700),
-            Duration.ofSeconds(12),
+            7,
+            Duration.ofMillis(500),
+            Duration.ofSeconds(5),
             8_000,
             List.of(1, 2, 4, 8, 16, 32, 64),
             10_000_000,

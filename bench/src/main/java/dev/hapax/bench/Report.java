@@ -1,6 +1,7 @@
 package dev.hapax.bench;
 
 import dev.hapax.bench.Measured.Spread;
+import dev.hapax.bench.micro.Cost;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,11 +20,16 @@ final class Report {
 
     private final List<String> setting;
     private final List<Measured> results;
+    private final List<Cost> costs;
 
-    /** @param setting the machine and how it was measured, line by line */
-    Report(List<String> setting, List<Measured> results) {
+    /**
+     * @param setting the machine and how it was measured, line by line
+     * @param costs what single steps cost, if that was measured
+     */
+    Report(List<String> setting, List<Measured> results, List<Cost> costs) {
         this.setting = List.copyOf(setting);
         this.results = List.copyOf(results);
+        this.costs = List.copyOf(costs);
     }
 
     String table(boolean colour) {
@@ -90,6 +96,11 @@ final class Report {
         for (Measured result : results) {
             Figure figure = result.figure();
             page.append("- `%s`: %s, against %s%n".formatted(figure.name(), figure.ours(), figure.theirs()));
+        }
+        if (!costs.isEmpty()) {
+            page.append("\nWhat single steps cost one thread, by JMH:\n\n| step | ns | garbage, B |\n|---|---|---|\n");
+            costs.forEach(it -> page.append(
+                    String.format(Locale.ROOT, "| %s | %,.0f | %,.0f |%n", it.name(), it.nanos(), it.bytes())));
         }
         page.append("\nHow it was measured:\n\n");
         setting.forEach(line -> page.append("- ").append(line).append('\n'));
