@@ -16,10 +16,12 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.awaitility.Awaitility;
 
 /** A Kafka of one node in a process of its own, that can be killed and started again. */
 final class TestKafka implements AutoCloseable {
@@ -102,11 +104,23 @@ final class TestKafka implements AutoCloseable {
         return topic;
     }
 
+    /**
+     * Returns when every partition answers: a producer whose first batch comes too early for one of them may not send
+     * to it for minutes.
+     */
     void newTopic(String topic, int partitions) {
         try (Admin admin = admin()) {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
                     .all()
                     .get();
+            Map<TopicPartition, OffsetSpec> all = new HashMap<>();
+            for (int i = 0; i < partitions; i++) {
+                all.put(new TopicPartition(topic, i), OffsetSpec.latest());
+            }
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .ignoreExceptions()
+                    .until(() -> admin.listOffsets(all).all().get().size() == partitions);
         } catch (ExecutionException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
