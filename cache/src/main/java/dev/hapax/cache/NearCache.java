@@ -10,23 +10,14 @@ import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.Durations;
 import dev.hapax.store.Fingerprint;
-import dev.hapax.store.Finish;
+import dev.hapax.store.ForwardingStore;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Payload;
-import dev.hapax.store.Release;
-import dev.hapax.store.Renewal;
 import dev.hapax.store.Result;
-import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
-import dev.hapax.store.Swept;
-import dev.hapax.store.Written;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While the store cannot be reached, repeats that are in here are still answered.
  */
-public final class NearCache implements Store {
-    private final Store store;
+public final class NearCache extends ForwardingStore {
     private final Cache<OperationId, Kept> cache;
     private final Duration atMost;
     private final Ticker ticker;
@@ -65,7 +55,7 @@ public final class NearCache implements Store {
     }
 
     private NearCache(Store store, Cache<OperationId, Kept> cache, Duration atMost, Ticker ticker) {
-        this.store = store;
+        super(store);
         this.cache = cache;
         this.atMost = atMost;
         this.ticker = ticker;
@@ -84,7 +74,7 @@ public final class NearCache implements Store {
     public @Nullable Replay recall(OperationId id, Fingerprint fingerprint, ClaimTerms terms) {
         Kept kept = cache.getIfPresent(id);
         if (kept == null || !kept.fingerprint().equals(fingerprint)) {
-            return store.recall(id, fingerprint, terms);
+            return super.recall(id, fingerprint, terms);
         }
         return new Replay(kept.result(), Duration.ofNanos(kept.left(ticker.read())));
     }
@@ -96,13 +86,13 @@ public final class NearCache implements Store {
             return CompletableFuture.completedFuture(remembered);
         }
         long askedAt = ticker.read();
-        return store.claim(request).thenApply(claim -> keep(request, claim, askedAt));
+        return super.claim(request).thenApply(claim -> keep(request, claim, askedAt));
     }
 
     @Override
     public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
         long askedAt = ticker.read();
-        List<CompletionStage<Claim>> claims = store.claimAll(requests);
+        List<CompletionStage<Claim>> claims = super.claimAll(requests);
         List<CompletionStage<Claim>> kept = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
             ClaimRequest request = requests.get(i);
@@ -120,38 +110,8 @@ public final class NearCache implements Store {
     }
 
     @Override
-    public CompletionStage<Written> finish(Finish finish) {
-        return store.finish(finish);
-    }
-
-    @Override
-    public CompletionStage<Written> release(Release release) {
-        return store.release(release);
-    }
-
-    @Override
-    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
-        return store.renew(renewals);
-    }
-
-    @Override
-    public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
-        return store.find(ids);
-    }
-
-    @Override
-    public CompletionStage<Swept> sweep(int limit) {
-        return store.sweep(limit);
-    }
-
-    @Override
     public Store forBlockingCallers() {
-        return new NearCache(store.forBlockingCallers(), cache, atMost, ticker);
-    }
-
-    @Override
-    public void close() {
-        store.close();
+        return new NearCache(store().forBlockingCallers(), cache, atMost, ticker);
     }
 
     /** Collects the settings of a {@link NearCache}. Not safe for use by many threads. */

@@ -3,7 +3,7 @@ package dev.hapax.messaging;
 import dev.hapax.Hapax;
 import dev.hapax.Policy;
 import dev.hapax.messaging.Disposition.Reject;
-import dev.hapax.messaging.Work.Task;
+import dev.hapax.messaging.Work.Operation;
 import dev.hapax.store.Durations;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.InvalidKeyException;
@@ -94,16 +94,16 @@ public final class IdempotentConsumer<M> {
      */
     public List<CompletionStage<Disposition>> consumeAll(List<Delivery<M>> deliveries) {
         List<@Nullable CompletionStage<Disposition>> ends = new ArrayList<>();
-        List<Task<M>> tasks = new ArrayList<>();
+        List<Operation<M>> operations = new ArrayList<>();
         for (Delivery<M> delivery : deliveries) {
             try {
-                tasks.add(identity.of(delivery));
+                operations.add(identity.of(delivery));
                 ends.add(null);
             } catch (InvalidMessageException invalid) {
                 ends.add(CompletableFuture.completedFuture(new Reject(Dispositions.describe(invalid))));
             }
         }
-        List<CompletionStage<Disposition>> run = work.run(tasks);
+        List<CompletionStage<Disposition>> run = work.run(operations);
         int next = 0;
         List<CompletionStage<Disposition>> all = new ArrayList<>();
         for (CompletionStage<Disposition> end : ends) {
@@ -119,7 +119,7 @@ public final class IdempotentConsumer<M> {
             Function<? super M, @Nullable String> key,
             @Nullable Function<? super M, byte @Nullable []> payload) {
 
-        Task<M> of(Delivery<M> delivery) {
+        Operation<M> of(Delivery<M> delivery) {
             M message = delivery.message();
             String key = read("key", this.key, message);
             String tenant = read("tenant", this.tenant, message);
@@ -128,7 +128,7 @@ public final class IdempotentConsumer<M> {
             }
             byte[] bytes = payload == null ? null : read("payload", payload, message);
             try {
-                return new Task<>(
+                return new Operation<>(
                         delivery,
                         new OperationKey(tenant == null ? "" : tenant, scope, key),
                         bytes == null ? Fingerprint.NONE : Fingerprint.of(bytes));

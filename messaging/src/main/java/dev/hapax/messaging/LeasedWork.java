@@ -5,6 +5,7 @@ import dev.hapax.Hapax;
 import dev.hapax.Lease;
 import dev.hapax.Outcome;
 import dev.hapax.Scope;
+import dev.hapax.Task;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -27,11 +28,11 @@ final class LeasedWork<M> implements Work<M> {
     }
 
     @Override
-    public List<CompletionStage<Disposition>> run(List<Task<M>> tasks) {
-        List<Attempt> attempts = tasks.stream().map(Attempt::new).toList();
+    public List<CompletionStage<Disposition>> run(List<Operation<M>> operations) {
+        List<Attempt> attempts = operations.stream().map(Attempt::new).toList();
         List<CompletionStage<Outcome<byte[]>>> outcomes = hapax.runAll(attempts.stream()
-                .map(it -> new dev.hapax.Task<>(
-                        it.task.in(scope), it, it.task.delivery().executor()))
+                .map(it -> new Task<>(
+                        it.operation.in(scope), it, it.operation.delivery().executor()))
                 .toList());
         List<CompletionStage<Disposition>> ends = new ArrayList<>();
         for (int i = 0; i < attempts.size(); i++) {
@@ -48,23 +49,26 @@ final class LeasedWork<M> implements Work<M> {
     }
 
     private final class Attempt implements AsyncHandler<byte[]> {
-        private final Task<M> task;
+        private final Operation<M> operation;
         private volatile int number;
 
-        Attempt(Task<M> task) {
-            this.task = task;
+        Attempt(Operation<M> operation) {
+            this.operation = operation;
         }
 
         @Override
         public CompletionStage<byte[]> run(Lease lease) {
-            task.requireTurn();
+            operation.requireTurn();
             if (lease.isLost()) {
                 throw new NotBegunException();
             }
             number = lease.attempt();
             return begun(lease).handle((nothing, error) -> {
                 Throwable judged = error == null ? null : LastAttempt.judge(dispositions.policy(), lease, cause(error));
-                task.delivery().turn().returned(judged == null || LastAttempt.isForGood(dispositions.policy(), judged));
+                operation
+                        .delivery()
+                        .turn()
+                        .returned(judged == null || LastAttempt.isForGood(dispositions.policy(), judged));
                 if (judged != null) {
                     throw new CompletionException(judged);
                 }
@@ -74,7 +78,8 @@ final class LeasedWork<M> implements Work<M> {
 
         private CompletionStage<?> begun(Lease lease) {
             try {
-                return Objects.requireNonNull(handler.handle(task.message(), lease), "the handler returned no stage");
+                return Objects.requireNonNull(
+                        handler.handle(operation.message(), lease), "the handler returned no stage");
             } catch (Throwable thrown) { // a checked one too: not every handler is written in Java
                 return CompletableFuture.failedFuture(thrown);
             }

@@ -43,59 +43,63 @@ final class TransactionalWork<M, C> implements Work<M> {
     }
 
     @Override
-    public List<CompletionStage<Disposition>> run(List<Task<M>> tasks) {
-        return tasks.stream().map(this::run).toList();
+    public List<CompletionStage<Disposition>> run(List<Operation<M>> operations) {
+        return operations.stream().map(this::run).toList();
     }
 
-    private CompletionStage<Disposition> run(Task<M> task) {
+    private CompletionStage<Disposition> run(Operation<M> operation) {
         try {
             return CompletableFuture.supplyAsync(
-                            () -> handle(task), task.delivery().executor())
+                            () -> handle(operation), operation.delivery().executor())
                     .thenCompose(disposition -> disposition);
         } catch (RuntimeException refused) {
             return CompletableFuture.completedFuture(dispositions.of(new NotBegunException(), 0));
         }
     }
 
-    private CompletionStage<Disposition> handle(Task<M> task) {
+    private CompletionStage<Disposition> handle(Operation<M> operation) {
         AtomicInteger attempt = new AtomicInteger();
         try {
-            task.requireTurn();
+            operation.requireTurn();
             Outcome<byte[]> outcome = transactions.call(
-                    (connection, transaction) -> handleWithin(task, connection, transaction, attempt));
+                    (connection, transaction) -> handleWithin(operation, connection, transaction, attempt));
             return CompletableFuture.completedFuture(dispositions.of(outcome));
         } catch (Throwable thrown) {
             Disposition disposition = dispositions.of(thrown, attempt.get());
             return attempt.get() == 0 || thrown instanceof StoreException
                     ? CompletableFuture.completedFuture(disposition)
-                    : writeDown(task, thrown).thenApply(written -> disposition);
+                    : writeDown(operation, thrown).thenApply(written -> disposition);
         }
     }
 
     private Outcome<byte[]> handleWithin(
-            Task<M> task, C connection, StoreTransaction transaction, AtomicInteger attempt) throws Exception {
-        return task.in(hapax.transactional(transaction).scope(name)).run(lease -> {
+            Operation<M> operation, C connection, StoreTransaction transaction, AtomicInteger attempt)
+            throws Exception {
+        return operation.in(hapax.transactional(transaction).scope(name)).run(lease -> {
             attempt.set(lease.attempt());
-            handle(task, connection, lease);
+            handle(operation, connection, lease);
             return Work.nothing();
         });
     }
 
-    private void handle(Task<M> task, C connection, Lease lease) throws Exception {
+    private void handle(Operation<M> operation, C connection, Lease lease) throws Exception {
         try {
-            handler.handle(task.message(), connection, lease);
+            handler.handle(operation.message(), connection, lease);
         } catch (Exception thrown) {
             Throwable judged = LastAttempt.judge(dispositions.policy(), lease, thrown);
             throw judged instanceof RuntimeException terminal && judged != thrown ? terminal : thrown;
         }
     }
 
-    private CompletionStage<?> writeDown(Task<M> task, Throwable thrown) {
-        return task.in(hapax.scope(name))
+    private CompletionStage<?> writeDown(Operation<M> operation, Throwable thrown) {
+        return operation
+                .in(hapax.scope(name))
                 .runAsync(lease -> CompletableFuture.failedFuture(thrown), Runnable::run)
                 .handle((outcome, error) -> {
                     log.debug(
-                            "Wrote down a failed attempt of {}: {}", task.key().id(), thrown.toString());
+                            "Wrote down a failed attempt of {}: {}",
+                            operation.key().id(),
+                            thrown.toString());
                     return Work.nothing();
                 });
     }

@@ -10,16 +10,16 @@ import java.util.concurrent.CompletionStage;
 /** The two ways to run handlers: under a lease, or within a transaction. */
 interface Work<M> {
 
-    /** In the order of the tasks. None of the stages fails. */
-    List<CompletionStage<Disposition>> run(List<Task<M>> tasks);
+    /** In the order of the operations. None of the stages fails. */
+    List<CompletionStage<Disposition>> run(List<Operation<M>> operations);
 
-    /** What a task's handler leaves behind: messages have effects, not results. */
+    /** What a handler leaves behind: messages have effects, not results. */
     static byte[] nothing() {
         return new byte[0];
     }
 
     /** A delivery, and which operation it is. */
-    record Task<M>(Delivery<M> delivery, OperationKey key, Fingerprint fingerprint) {
+    record Operation<M>(Delivery<M> delivery, OperationKey key, Fingerprint fingerprint) {
         M message() {
             return delivery.message();
         }

@@ -3,6 +3,7 @@ package dev.hapax.postgres;
 import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.Finish;
+import dev.hapax.store.ForwardingStore;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
@@ -201,7 +202,11 @@ public final class PostgresStore implements Store {
     }
 
     /** The store of callers that wait: what they do often, they may do themselves. */
-    private final class Lent implements Store {
+    private final class Lent extends ForwardingStore {
+        Lent() {
+            super(PostgresStore.this);
+        }
+
         @Override
         public CompletionStage<Claim> claim(ClaimRequest request) {
             return lane(claims, request.id()).submitAndWait(request);
@@ -216,24 +221,6 @@ public final class PostgresStore implements Store {
         public CompletionStage<Written> release(Release release) {
             return releases.submitAndWait(release);
         }
-
-        @Override
-        public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewed) {
-            return PostgresStore.this.renew(renewed);
-        }
-
-        @Override
-        public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
-            return PostgresStore.this.find(ids);
-        }
-
-        @Override
-        public CompletionStage<Swept> sweep(int limit) {
-            return PostgresStore.this.sweep(limit);
-        }
-
-        @Override
-        public void close() {}
     }
 
     /** Collects the settings of a {@link PostgresStore}. Not safe for use by many threads. */

@@ -1,0 +1,72 @@
+package dev.hapax.store;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes everything on to another store: for what stands in front of one and changes a little.
+ *
+ * <p>Who changes {@link #claim} changes {@link #claimAll} too: neither calls the other. Blocking callers use it like
+ * all others, so that nothing goes round what a subclass changes; one that can spare them the hand-over says so itself.
+ */
+public abstract class ForwardingStore implements Store {
+    private final Store store;
+
+    protected ForwardingStore(Store store) {
+        this.store = store;
+    }
+
+    protected final Store store() {
+        return store;
+    }
+
+    @Override
+    public CompletionStage<Claim> claim(ClaimRequest request) {
+        return store.claim(request);
+    }
+
+    @Override
+    public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
+        return store.claimAll(requests);
+    }
+
+    @Override
+    public Claim.@Nullable Replay recall(OperationId id, Fingerprint fingerprint, ClaimTerms terms) {
+        return store.recall(id, fingerprint, terms);
+    }
+
+    @Override
+    public CompletionStage<Written> finish(Finish finish) {
+        return store.finish(finish);
+    }
+
+    @Override
+    public CompletionStage<Written> release(Release release) {
+        return store.release(release);
+    }
+
+    @Override
+    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
+        return store.renew(renewals);
+    }
+
+    @Override
+    public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
+        return store.find(ids);
+    }
+
+    @Override
+    public CompletionStage<Swept> sweep(int limit) {
+        return store.sweep(limit);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
