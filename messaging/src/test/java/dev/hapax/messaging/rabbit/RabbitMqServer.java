@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class RabbitMqServer implements Broker, AutoCloseable {
     private static final Path PROGRAM = Path.of("/usr/lib/rabbitmq/bin/rabbitmq-server");
+    private static final Path CONTROL = Path.of("/usr/lib/rabbitmq/bin/rabbitmqctl");
+    private static final String COOKIE = "hapax";
     private static final String SUPERVISOR = """
             exec 3<&0
             epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 </dev/null >>"$HOME/out.log" 2>&1 3<&- &
@@ -102,7 +104,7 @@ final class RabbitMqServer implements Broker, AutoCloseable {
                 Map.entry("ERL_EPMD_ADDRESS", "127.0.0.1"),
                 Map.entry(
                         "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
-                        "-setcookie hapax -kernel inet_dist_use_interface {127,0,0,1}"));
+                        "-setcookie " + COOKIE + " -kernel inet_dist_use_interface {127,0,0,1}"));
     }
 
     private boolean accepts() {
@@ -118,7 +120,27 @@ final class RabbitMqServer implements Broker, AutoCloseable {
         return port;
     }
 
-    /** SIGKILL, as a crash would; what was confirmed is on disk. */
+    /**
+     * Has what was declared written to disk. Unlike messages, which are confirmed, a declaration is answered before it
+     * is written: a broker killed within seconds forgets the queue, and with it what was confirmed.
+     */
+    void writeDeclarations() throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                        CONTROL.toString(),
+                        "--erlang-cookie",
+                        COOKIE,
+                        "eval",
+                        "dumped = mnesia:dump_log(), ok = mnesia:sync_log().")
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("control.log").toFile());
+        builder.environment().putAll(environment());
+        int ended = builder.start().waitFor();
+        if (ended != 0) {
+            throw new IllegalStateException(Files.readString(directory.resolve("control.log")));
+        }
+    }
+
+    /** SIGKILL, as a crash would; messages that were confirmed are on disk. */
     void kill() throws InterruptedException {
         try {
             supervisor.getOutputStream().close();

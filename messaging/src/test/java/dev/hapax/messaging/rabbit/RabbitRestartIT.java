@@ -27,6 +27,7 @@ class RabbitRestartIT {
         RabbitMqServer broker = RabbitMqServer.sharedOrSkip();
         TestDatabase database = TestDatabase.create();
         String queue = filled(broker);
+        broker.writeDeclarations();
         try (HikariDataSource pool = database.pool(8);
                 Hapax hapax = Hapax.on(PostgresStore.over(pool))
                         .scope(LedgerHandlers.NAME, Policy.defaults())
