@@ -142,7 +142,7 @@ public final class Bench implements AutoCloseable {
                                 effort.round().toMillis(),
                                 effort.bounded(),
                                 effort.warmUp().toSeconds()),
-                "the rounds of one caller are made of shorter turns, so that both sides meet the same disk",
+                "one caller takes turns operation by operation, and the middle of a round's times counts",
                 "ratio: median over the rounds of ours divided by theirs of the same round");
     }
 

@@ -15,9 +15,8 @@ import java.util.List;
  * compiles, and the side with more code loses.
  *
  * @param theirs variants of the other side, of which the fastest counts
- * @param turns into how many turns a round is divided: the shorter they are, the more alike is what they meet
  */
-record Comparison(Workload ours, List<Workload> theirs, int turns) implements AutoCloseable {
+record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable {
     private static final double AT_REST = 0.05;
 
     /** Opens the two sides. */
@@ -34,15 +33,11 @@ record Comparison(Workload ours, List<Workload> theirs, int turns) implements Au
     }
 
     static Comparison of(Workload ours, Workload theirs) {
-        return new Comparison(ours, List.of(theirs), 1);
+        return new Comparison(ours, List.of(theirs));
     }
 
     static Comparison of(Workload ours, List<Workload> theirs) {
-        return new Comparison(ours, theirs, 1);
-    }
-
-    Comparison inTurns(int turns) {
-        return new Comparison(ours, theirs, turns);
+        return new Comparison(ours, theirs);
     }
 
     Measured measure(Figure figure, Bench bench) throws Exception {
@@ -67,20 +62,13 @@ record Comparison(Workload ours, List<Workload> theirs, int turns) implements Au
     }
 
     private void takeTurns(Effort effort, Workload other, List<Double> mine, List<Double> others) throws Exception {
-        Effort turn = effort.withRound(effort.round().dividedBy(turns));
-        double my = 0;
-        double their = 0;
-        for (int i = 0; i < turns; i++) {
-            if (i % 2 == 0) { // nobody always comes first
-                my += ours.round(turn);
-                their += other.round(turn);
-            } else {
-                their += other.round(turn);
-                my += ours.round(turn);
-            }
+        if (mine.size() % 2 == 0) { // nobody always comes first
+            mine.add(ours.round(effort));
+            others.add(other.round(effort));
+        } else {
+            others.add(other.round(effort));
+            mine.add(ours.round(effort));
         }
-        mine.add(my / turns);
-        others.add(their / turns);
     }
 
     /** After a turn of each for the compiler's sake. */

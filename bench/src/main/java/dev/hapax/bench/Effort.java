@@ -42,6 +42,10 @@ record Effort(
         return new Effort(rounds, longer, warmUp, bounded, floorPools, rows, sustained);
     }
 
+    Effort withWarmUp(Duration longer) {
+        return new Effort(rounds, round, longer, bounded, floorPools, rows, sustained);
+    }
+
     Effort withRounds(int count) {
         return new Effort(count, round, warmUp, bounded, floorPools, rows, sustained);
     }

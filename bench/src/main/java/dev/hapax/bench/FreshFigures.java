@@ -22,7 +22,7 @@ final class FreshFigures {
                     "fresh operations, 1 caller",
                     "hand-written JDBC, one statement per commit",
                     0.95,
-                    Comparison.by(FreshFigures::oneCaller)),
+                    FreshFigures::oneCaller),
             fresh(8),
             fresh(32),
             Figure.of(
@@ -92,13 +92,60 @@ final class FreshFigures {
         return Workload.calling("floor, pool of " + pool, callers, floor::close, floor::fresh);
     }
 
-    /** One caller alone takes minutes to get its code compiled, on either side: a few of each do that first. */
-    private static Comparison oneCaller(Lab lab, Effort effort) throws Exception {
-        try (Workload few = ours(lab, 4);
-                Workload others = floor(lab, 4, Figures.POOL)) {
-            Comparison.warmUp(effort, List.of(few, others));
+    /**
+     * The two sides take turns operation by operation, and the middle of a round's times counts: a single caller waits
+     * for the disk most of the time, and which side meets its slowest moments is chance. A few callers of each side go
+     * first, since one alone takes minutes to get its code compiled.
+     */
+    private static Measured oneCaller(Figure figure, Bench bench) throws Exception {
+        Effort effort = bench.effort();
+        bench.say("warming up until the compiler rests");
+        try (Workload few = ours(bench.lab(), 4);
+                Workload others = floor(bench.lab(), 4, Figures.POOL)) {
+            Comparison.warmUp(effort.withWarmUp(effort.warmUp().multipliedBy(4)), List.of(few, others));
         }
-        return Comparison.of(ours(lab, 1), floor(lab, 1, Figures.POOL)).inTurns(25);
+        List<Double> mine = new ArrayList<>();
+        List<Double> theirs = new ArrayList<>();
+        try (Operations operations = Operations.on(bench.lab(), Figures.POOL, Lab.WARM);
+                Floor floor = new Floor(bench.lab(), Figures.POOL)) {
+            Alternation unused = Alternation.of(operations::fresh, floor::fresh, effort.warmUp());
+            for (int round = 1; round <= effort.rounds(); round++) {
+                Alternation both = Alternation.of(
+                        operations::fresh, floor::fresh, effort.round().multipliedBy(4));
+                mine.add(both.ours());
+                theirs.add(both.theirs());
+                bench.say("round %d of %d".formatted(round, effort.rounds()));
+            }
+        }
+        return Measured.rates(figure, mine, theirs, "floor, pool of " + Figures.POOL);
+    }
+
+    /** How many operations a second the middle one of each side's times comes to. */
+    private record Alternation(double ours, double theirs) {
+
+        static Alternation of(Callers.Step ours, Callers.Step theirs, Duration time) throws Exception {
+            List<Double> mine = new ArrayList<>();
+            List<Double> others = new ArrayList<>();
+            long until = System.nanoTime() + time.toNanos();
+            while (until - System.nanoTime() > 0) {
+                if (mine.size() % 2 == 0) { // nobody always comes first
+                    mine.add(rate(ours));
+                    others.add(rate(theirs));
+                } else {
+                    others.add(rate(theirs));
+                    mine.add(rate(ours));
+                }
+            }
+            return new Alternation(
+                    Measured.Spread.of(mine).median(),
+                    Measured.Spread.of(others).median());
+        }
+
+        private static double rate(Callers.Step step) throws Exception {
+            long began = System.nanoTime();
+            step.run();
+            return 1e9 / (System.nanoTime() - began);
+        }
     }
 
     private static Comparison against(Lab lab, Effort effort, int callers) throws Exception {
