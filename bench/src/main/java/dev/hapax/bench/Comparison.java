@@ -17,7 +17,7 @@ import java.util.List;
  * @param theirs variants of the other side, of which the fastest counts
  */
 record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable {
-    private static final double AT_REST = 0.05;
+    private static final double AT_REST = 0.02;
 
     /** Opens the two sides. */
     interface Opening {

@@ -26,7 +26,7 @@ record Effort(
     static final Effort FULL = new Effort(
             7,
             Duration.ofMillis(500),
-            Duration.ofSeconds(5),
+            Duration.ofSeconds(10),
             8_000,
             List.of(1, 2, 4, 8, 16, 32, 64),
             10_000_000,

@@ -18,8 +18,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the way. While most
- * claims of late were repeats, the look comes first, and only who finds nothing inserts: a repeat then costs one read.
+ * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the way. While
+ * {@link Repeats} prevail the look comes first, and only who finds nothing inserts: a repeat then costs one read.
  *
  * <p>The look is a statement of its own, after the insert's transaction: it sees what was committed in between. What it
  * finds is ruled on by {@link Ruling}, and what that asks for is written only if the row is still as it was seen. If it
@@ -110,9 +110,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
 
     private final Sql patient;
     private final Sql impatient;
-
-    /** The share of repeats of late. */
-    private volatile double repeats;
+    private final Repeats repeats;
 
     /** The statements for one way of waiting. */
     private record Sql(String alone, String together, Session.Guard guard) {
@@ -124,7 +122,8 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         }
     }
 
-    ClaimWork(Duration lockTimeout) {
+    ClaimWork(Duration lockTimeout, Repeats repeats) {
+        this.repeats = repeats;
         patient = new Sql(lockTimeout);
         impatient = new Sql(Duration.ofMillis(1));
     }
@@ -137,10 +136,10 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     @Override
     public List<Claim> run(Session session, Lane.LockWait wait, List<ClaimRequest> requests) throws SQLException {
         Sql sql = wait == Lane.LockWait.SHORT ? patient : impatient;
-        List<Claim> answers =
-                repeats > 0.5 ? decide(session, sql, requests, new HashMap<>()) : insertFirst(session, sql, requests);
-        long repeated = answers.stream().filter(Claim.Replay.class::isInstance).count();
-        repeats = 0.8 * repeats + 0.2 * repeated / answers.size();
+        List<Claim> answers = repeats.prevail()
+                ? decide(session, sql, requests, new HashMap<>())
+                : insertFirst(session, sql, requests);
+        repeats.learn(answers);
         return answers;
     }
 

@@ -13,8 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 class LookingFirstContractTest extends StoreContract {
     private static final TestDatabase DATABASE = TestDatabase.migrated();
     private static final HikariDataSource POOL = DATABASE.pool(8);
-    private static final PostgresStore STORE =
-            PostgresStore.builder(POOL).lanes(1).build();
+    private static final PostgresStore STORE = PostgresStore.over(POOL);
 
     @BeforeEach
     void emptyAfterManyRepeats() {

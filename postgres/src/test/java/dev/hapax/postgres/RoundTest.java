@@ -56,8 +56,8 @@ class RoundTest {
     }
 
     private List<Claim> claim(ClaimRequest... requests) {
-        return sessions.call(
-                session -> new ClaimWork(LOCK_TIMEOUT).run(session, Lane.LockWait.SHORT, List.of(requests)));
+        return sessions.call(session ->
+                new ClaimWork(LOCK_TIMEOUT, new Repeats()).run(session, Lane.LockWait.SHORT, List.of(requests)));
     }
 
     private static ClaimRequest request(String key) {
