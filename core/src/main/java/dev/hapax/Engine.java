@@ -11,7 +11,6 @@ import dev.hapax.store.OperationId;
 import dev.hapax.store.Release;
 import dev.hapax.store.Result;
 import dev.hapax.store.Snapshot;
-import dev.hapax.store.State;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreTransaction;
 import dev.hapax.store.StoreUnavailableException;
@@ -148,7 +147,7 @@ final class Engine {
             if (isUnknown(request, thrown, WhenAbandoned.PARK)) {
                 return Stages.join(leaveInDoubt(owned, thrown));
             }
-            released(owned, thrown, Stages.join(release(owned, TerminalFailure.describe(thrown))));
+            released(owned, thrown, Stages.join(giveUp(owned, releaseAfter(thrown), TerminalFailure.describe(thrown))));
             throw thrown;
         }
         return completed(owned, value, Stages.join(finish(owned, results.encode(request, owned.lease(), value))));
@@ -205,7 +204,7 @@ final class Engine {
             return CompletableFuture.supplyAsync(() -> runAsync(owned, task.handler()), task.executor())
                     .thenCompose(outcome -> outcome);
         } catch (RuntimeException refused) {
-            return fail(owned, refused);
+            return giveBack(owned, Release.Kind.NOT_BEGUN, refused);
         }
     }
 
@@ -230,19 +229,28 @@ final class Engine {
         if (isUnknown(owned.request(), thrown, WhenAbandoned.PARK)) {
             return leaveInDoubt(owned, thrown);
         }
-        return release(owned, TerminalFailure.describe(thrown)).thenCompose(written -> {
+        return giveBack(owned, releaseAfter(thrown), thrown);
+    }
+
+    private <T> CompletableFuture<Outcome<T>> giveBack(Admission.Owned<T> owned, Release.Kind kind, Throwable thrown) {
+        return giveUp(owned, kind, TerminalFailure.describe(thrown)).thenCompose(written -> {
             released(owned, thrown, written);
             return CompletableFuture.failedFuture(thrown);
         });
     }
 
+    private static Release.Kind releaseAfter(Throwable thrown) {
+        return thrown instanceof NotBegunException ? Release.Kind.NOT_BEGUN : Release.Kind.TRY_AGAIN;
+    }
+
     private <T> CompletableFuture<Outcome<T>> leaveInDoubt(Admission.Owned<T> owned, Throwable thrown) {
         Request<T> request = owned.request();
-        return giveUp(owned, State.IN_DOUBT, TerminalFailure.describe(thrown)).thenApply(written -> {
-            log.warn("The outcome of operation {} is unknown: {}", request.id(), thrown.toString());
-            listeners.tell(l -> l.inDoubt(request.key()));
-            return new Outcome.InDoubt<>(request.id());
-        });
+        return giveUp(owned, Release.Kind.IN_DOUBT, TerminalFailure.describe(thrown))
+                .thenApply(written -> {
+                    log.warn("The outcome of operation {} is unknown: {}", request.id(), thrown.toString());
+                    listeners.tell(l -> l.inDoubt(request.key()));
+                    return new Outcome.InDoubt<>(request.id());
+                });
     }
 
     /** Runs inside the caller's transaction: one row, committed with the effect or not at all. Nothing waits here. */
@@ -372,7 +380,11 @@ final class Engine {
      */
     private void giveBackUnheard(Request<?> request, ClaimRequest claimRequest) {
         Release release = new Release(
-                request.id(), claimRequest.token(), request.policy().retention(), "the answer to the claim was lost");
+                request.id(),
+                claimRequest.token(),
+                Release.Kind.NOT_BEGUN,
+                request.policy().retention(),
+                "the answer to the claim was lost");
         Stages.persist(background, request.policy().lease(), () -> store.release(release))
                 .whenComplete((written, error) -> log.debug("Gave back {}: {}", request.id(), written, error));
     }
@@ -430,7 +442,7 @@ final class Engine {
     /** A caller that was interrupted while it waited got the claim after all. */
     private <T> void giveBack(Admission<T> admission) {
         if (admission instanceof Admission.Owned<T> owned) {
-            release(owned, "the caller was interrupted");
+            giveUp(owned, Release.Kind.NOT_BEGUN, "the caller was interrupted");
         }
     }
 
@@ -483,18 +495,14 @@ final class Engine {
         });
     }
 
-    private CompletableFuture<Optional<Written>> release(Admission.Owned<?> owned, String why) {
-        return giveUp(owned, State.PENDING, why);
-    }
-
     /** Gives the claim up. Empty when there is none, or when the store could not be told. */
-    private CompletableFuture<Optional<Written>> giveUp(Admission.Owned<?> owned, State to, String why) {
+    private CompletableFuture<Optional<Written>> giveUp(Admission.Owned<?> owned, Release.Kind kind, String why) {
         if (owned.flight() == null) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         Request<?> request = owned.request();
         Release release = new Release(
-                request.id(), owned.lease().token(), to, request.policy().retention(), why);
+                request.id(), owned.lease().token(), kind, request.policy().retention(), why);
         return Stages.persist(
                         background, patience(request), () -> owned.via().release(release), () -> store.release(release))
                 .handle((written, error) -> {

@@ -149,6 +149,16 @@ class FailureTest {
     }
 
     @Test
+    void whatNeverBeganIsNoPoison() {
+        Hapax node = world.node(POLICY.maxAttempts(2));
+        for (int i = 0; i < 3; i++) {
+            failOn(node, new NotBegunException("its turn did not come"));
+        }
+
+        assertThat(executed(call(node).run(lease -> "receipt")).attempt()).isEqualTo(1);
+    }
+
+    @Test
     void poisonIsParkedWhereThePolicyParks() {
         Hapax node = world.node(POLICY.maxAttempts(1).whenAbandoned(WhenAbandoned.PARK));
         failOn(node, new IllegalStateException());

@@ -79,7 +79,7 @@ class RunAllTest {
     }
 
     @Test
-    void anExecutorThatRefusesGivesTheClaimBack() {
+    void anExecutorThatRefusesGivesTheClaimBackAndNoAttemptIsCounted() {
         Executor closed = task -> {
             throw new RejectedExecutionException("closed");
         };
@@ -89,6 +89,10 @@ class RunAllTest {
 
         assertThatThrownBy(outcome::join).hasCauseInstanceOf(RejectedExecutionException.class);
         assertThat(world.state()).isEqualTo(State.PENDING);
+        assertThat(executed(join(hapax.runAll(List.of(task(World.KEY.key(), "receipt"))))
+                                .get(0))
+                        .attempt())
+                .isEqualTo(1);
     }
 
     @Test

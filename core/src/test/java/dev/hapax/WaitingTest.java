@@ -51,7 +51,8 @@ class WaitingTest {
         Hapax hapax = world.node(PATIENT);
         Caller<Outcome<String>> waiter =
                 Caller.start(() -> call(hapax).run(lease -> "mine")).untilItWaits();
-        world.memory.release(new Release(elsewhere.id(), elsewhere.token(), PATIENT.retention(), "gave up"));
+        world.memory.release(
+                new Release(elsewhere.id(), elsewhere.token(), Release.Kind.TRY_AGAIN, PATIENT.retention(), "gave up"));
 
         assertThat(executed(waiter.result()).attempt()).isEqualTo(2);
     }

@@ -90,10 +90,13 @@ public final class MemoryStore implements Store {
         return done(asOwner(
                 release.id(),
                 release.token(),
-                row -> release.to() == State.IN_DOUBT
+                row -> release.kind() == Release.Kind.IN_DOUBT
                         ? row.parked(release.token())
-                        : row.pending(release.token(), clock.instant().plus(release.pendingFor())),
-                row -> row.state() == release.to()));
+                        : row.pending(
+                                release.token(),
+                                clock.instant().plus(release.pendingFor()),
+                                release.kind().uncounted()),
+                row -> row.state() == release.kind().leadsTo()));
     }
 
     @Override

@@ -61,7 +61,12 @@ record Row(
     }
 
     Row pending(UUID by, Instant until) {
-        return new Row(request, State.PENDING, by, attempt, createdAt, claimedAt, null, until, null);
+        return pending(by, until, 0);
+    }
+
+    /** @param uncounted how many attempts do not count after all */
+    Row pending(UUID by, Instant until, int uncounted) {
+        return new Row(request, State.PENDING, by, attempt - uncounted, createdAt, claimedAt, null, until, null);
     }
 
     Row parked(UUID by) {

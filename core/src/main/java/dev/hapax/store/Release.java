@@ -4,21 +4,39 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * The owner gives the claim up without an end: for the next claim to run, or in doubt, for somebody to find out.
+ * The owner gives the claim up without an end.
  *
- * @param to {@link State#PENDING} if nothing is known to have happened, {@link State#IN_DOUBT} if something may have
+ * @param kind what is to become of the operation
  * @param pendingFor how long somebody may come for a pending one before it ends as {@link Result#timedOut()}
  * @param reason why, for people
  */
-public record Release(OperationId id, UUID token, State to, Duration pendingFor, String reason) {
-    public Release {
-        if (to != State.PENDING && to != State.IN_DOUBT) {
-            throw new IllegalArgumentException("a claim is not given up to be " + to);
-        }
-    }
+public record Release(OperationId id, UUID token, Kind kind, Duration pendingFor, String reason) {
 
-    /** Nothing is known to have happened: the next claim may run it. */
-    public Release(OperationId id, UUID token, Duration pendingFor, String reason) {
-        this(id, token, State.PENDING, pendingFor, reason);
+    /** What becomes of an operation that is given up. */
+    public enum Kind {
+        /** Nothing is known to have happened: the next claim runs it. */
+        TRY_AGAIN(State.PENDING),
+
+        /** The handler never ran: the next claim runs it, and the one given up does not count as an attempt. */
+        NOT_BEGUN(State.PENDING),
+
+        /** Something may have happened: somebody has to find out. */
+        IN_DOUBT(State.IN_DOUBT);
+
+        private final State leadsTo;
+
+        Kind(State leadsTo) {
+            this.leadsTo = leadsTo;
+        }
+
+        /** The state that the operation has afterwards. */
+        public State leadsTo() {
+            return leadsTo;
+        }
+
+        /** By how much the number of attempts goes down. */
+        public int uncounted() {
+            return this == NOT_BEGUN ? 1 : 0;
+        }
     }
 }

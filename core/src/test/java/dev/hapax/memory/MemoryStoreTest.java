@@ -184,7 +184,7 @@ class MemoryStoreTest {
     }
 
     private Written release(ClaimRequest owner) {
-        return get(store.release(new Release(owner.id(), owner.token(), RETENTION, "test")));
+        return get(store.release(new Release(owner.id(), owner.token(), Release.Kind.TRY_AGAIN, RETENTION, "test")));
     }
 
     private Set<UUID> renew(ClaimRequest owner) {

@@ -2,6 +2,7 @@ package dev.hapax.messaging;
 
 import dev.hapax.ClaimLostException;
 import dev.hapax.Ending;
+import dev.hapax.NotBegunException;
 import dev.hapax.OnStoreFailure;
 import dev.hapax.Outcome;
 import dev.hapax.Policy;

@@ -1,6 +1,7 @@
 package dev.hapax.messaging;
 
 import dev.hapax.Lease;
+import dev.hapax.NotBegunException;
 import dev.hapax.OutcomeUnknownException;
 import dev.hapax.Policy;
 import dev.hapax.TerminalFailure;

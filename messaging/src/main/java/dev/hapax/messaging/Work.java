@@ -1,6 +1,7 @@
 package dev.hapax.messaging;
 
 import dev.hapax.Call;
+import dev.hapax.NotBegunException;
 import dev.hapax.Scope;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.OperationKey;
@@ -31,7 +32,7 @@ interface Work<M> {
         /** Refuses to begin what is no longer wanted here. */
         void requireTurn() {
             if (!delivery.turn().mayBegin()) {
-                throw new NotBegunException();
+                throw new NotBegunException("given back before it began");
             }
         }
     }

@@ -192,8 +192,8 @@ class IdempotentConsumerTest {
     }
 
     @Test
-    void whatMayNotBeginIsGivenBackForTheNextOne() {
-        IdempotentConsumer<Message> consumer = consumer(Policy.defaults());
+    void whatMayNotBeginIsGivenBackForTheNextOneWhichIsStillTheFirstAttempt() {
+        IdempotentConsumer<Message> consumer = consumer(Policy.defaults().maxAttempts(1));
         Turn never = new Turn() {
             @Override
             public boolean mayBegin() {

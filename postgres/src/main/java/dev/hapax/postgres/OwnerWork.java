@@ -52,13 +52,13 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
     private static final String RELEASE = """
             WITH released AS (
                 UPDATE hapax_operation AS o
-                SET state = r.state, error = r.reason,
+                SET state = r.state, attempt = o.attempt - r.uncounted, error = r.reason,
                     deadline = CASE r.state WHEN 4 THEN 'infinity'
                         ELSE clock_timestamp() + r.pending_ms * interval '1 millisecond' END
-                FROM unnest(?::uuid[], ?::uuid[], ?::int4[], ?::int8[], ?::text[])
-                    AS r (id, token, state, pending_ms, reason)
+                FROM unnest(?::uuid[], ?::uuid[], ?::int4[], ?::int4[], ?::int8[], ?::text[])
+                    AS r (id, token, state, uncounted, pending_ms, reason)
                 WHERE o.id = r.id AND o.token = r.token AND o.state = 1
-                RETURNING o.id, o.token, o.state, o.attempt, o.owner, o.error),
+                RETURNING o.id, o.token, o.state, o.attempt + r.uncounted AS attempt, o.owner, o.error),
             told AS (
                 INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
                 SELECT id, clock_timestamp(), CASE state WHEN 4 THEN 'PARKED' ELSE 'RELEASED' END, attempt, owner, error
@@ -143,7 +143,8 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
         Columns<Release> columns = new Columns<Release>()
                 .uuid(release -> release.id().value()) // id
                 .uuid(Release::token) // token
-                .int4(release -> Rows.number(release.to())) // state
+                .int4(release -> Rows.number(release.kind().leadsTo())) // state
+                .int4(release -> release.kind().uncounted()) // uncounted
                 .int8(release -> release.pendingFor().toMillis()) // pending_ms
                 .text(release -> Rows.text(release.reason())); // reason
         return new OwnerWork<>(
@@ -154,7 +155,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                         RELEASE,
                         columns,
                         null,
-                        (release, state) -> state == release.to(),
+                        (release, state) -> state == release.kind().leadsTo(),
                         release -> 0));
     }
 

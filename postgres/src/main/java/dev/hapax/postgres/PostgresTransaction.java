@@ -207,7 +207,7 @@ final class PostgresTransaction implements StoreTransaction {
         return updateByIndex(REPLACE, statement -> {
             int next = bindOwnership(statement, 1, claim.request());
             statement.setInt(next, claim.attempt()); // attempt
-            statement.setBoolean(next + 1, claim.attempt() == 1); // created_at
+            statement.setBoolean(next + 1, row.state().isTerminal()); // created_at
             next = bindEnd(statement, next + 2, finish);
             next = ClaimWork.bindObserved(statement, next, row);
             statement.setInt(next, Rows.number(row.state())); // state, as it was seen

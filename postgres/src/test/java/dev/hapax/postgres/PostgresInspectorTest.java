@@ -429,7 +429,8 @@ class PostgresInspectorTest {
     }
 
     private static Written release(ClaimRequest owner) {
-        return await(STORE.release(new Release(owner.id(), owner.token(), RETENTION, "try again")));
+        return await(
+                STORE.release(new Release(owner.id(), owner.token(), Release.Kind.TRY_AGAIN, RETENTION, "try again")));
     }
 
     private static Swept sweep() {

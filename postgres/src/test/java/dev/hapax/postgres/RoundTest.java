@@ -34,7 +34,8 @@ class RoundTest {
                 .run(
                         session,
                         Lane.LockWait.SHORT,
-                        List.of(new Release(stale.id(), stale.token(), Duration.ofHours(1), "again"))));
+                        List.of(new Release(
+                                stale.id(), stale.token(), Release.Kind.TRY_AGAIN, Duration.ofHours(1), "again"))));
         claim(successor);
 
         List<Written> written = sessions.call(session -> OwnerWork.finish(LOCK_TIMEOUT)

@@ -376,7 +376,8 @@ class SessionHygieneTest {
     }
 
     private Written release(ClaimRequest owner) {
-        return await(store.release(new Release(owner.id(), owner.token(), RETENTION, "for the test")));
+        return await(store.release(
+                new Release(owner.id(), owner.token(), Release.Kind.TRY_AGAIN, RETENTION, "for the test")));
     }
 
     private static <T> T await(CompletionStage<T> stage) {

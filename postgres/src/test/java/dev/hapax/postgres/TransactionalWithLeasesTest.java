@@ -311,8 +311,8 @@ class TransactionalWithLeasesTest {
     }
 
     private static Written release(ClaimRequest owner) {
-        return await(
-                SHOP.store.release(new Release(owner.id(), owner.token(), Duration.ofHours(1), "for the transaction")));
+        return await(SHOP.store.release(new Release(
+                owner.id(), owner.token(), Release.Kind.TRY_AGAIN, Duration.ofHours(1), "for the transaction")));
     }
 
     private static <T> T await(CompletionStage<T> stage) {

@@ -46,7 +46,8 @@ final class Zombie {
                 .contains(owner.token());
         System.out.println("renew " + (lost ? "CLAIM_LOST" : "RECORDED"));
         System.out.println("release "
-                + store.release(new Release(owner.operationId(), owner.token(), lease, "from the grave"))
+                + store.release(new Release(
+                                owner.operationId(), owner.token(), Release.Kind.TRY_AGAIN, lease, "from the grave"))
                         .toCompletableFuture()
                         .join());
         owner.lost().toCompletableFuture().join();

@@ -413,6 +413,16 @@ public abstract class StoreContract {
     }
 
     @Test
+    void aReleaseOfWhatNeverBeganDoesNotCountAsAnAttemptHoweverOftenItIsSent() {
+        ClaimRequest first = won();
+
+        assertThat(release(first, Release.Kind.NOT_BEGUN)).isEqualTo(Written.RECORDED);
+        assertThat(release(first, Release.Kind.NOT_BEGUN)).isEqualTo(Written.RECORDED);
+        assertThat(find(first).state()).isEqualTo(State.PENDING);
+        assertThat(claim(again(first))).isEqualTo(new Claim.Won(1));
+    }
+
+    @Test
     void whoReleasedCannotFinish() {
         ClaimRequest first = won();
         release(first);
@@ -770,12 +780,15 @@ public abstract class StoreContract {
     }
 
     private Written release(ClaimRequest owner) {
-        return await(store().release(new Release(owner.id(), owner.token(), RETENTION, "for the contract")));
+        return release(owner, Release.Kind.TRY_AGAIN);
     }
 
     private Written leaveInDoubt(ClaimRequest owner) {
-        return await(
-                store().release(new Release(owner.id(), owner.token(), State.IN_DOUBT, RETENTION, "nobody answered")));
+        return release(owner, Release.Kind.IN_DOUBT);
+    }
+
+    private Written release(ClaimRequest owner, Release.Kind kind) {
+        return await(store().release(new Release(owner.id(), owner.token(), kind, RETENTION, "for the contract")));
     }
 
     private Set<UUID> renew(ClaimRequest owner) {
