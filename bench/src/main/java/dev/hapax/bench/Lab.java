@@ -57,6 +57,7 @@ final class Lab implements AutoCloseable {
                 .setting("synchronous_commit", "on")
                 .setting("full_page_writes", "on")
                 .setting("max_connections", "250")
+                .setting("autovacuum_naptime", "10s")
                 .start());
         try {
             lab.createTables();
@@ -195,7 +196,7 @@ final class Lab implements AutoCloseable {
                             || string_agg(name || '=' || current_setting(name), ', ' ORDER BY name)
                         FROM pg_settings
                         WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers',
-                            'wal_sync_method', 'max_wal_size')""")) {
+                            'wal_sync_method', 'max_wal_size', 'autovacuum_naptime')""")) {
             row.next();
             return row.getString(1);
         }

@@ -25,7 +25,7 @@ CREATE TABLE hapax_operation (
     autovacuum_vacuum_threshold = 5000,
     autovacuum_vacuum_insert_scale_factor = 0.1,
     autovacuum_analyze_scale_factor = 0.1,
-    autovacuum_vacuum_cost_delay = 1
+    autovacuum_vacuum_cost_delay = 0
 );
 
 CREATE INDEX hapax_operation_deadline ON hapax_operation (deadline);
