@@ -1,6 +1,5 @@
 package dev.hapax.bench;
 
-import dev.hapax.bench.Measured.Spread;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -41,7 +40,8 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
     }
 
     Measured measure(Figure figure, Bench bench) throws Exception {
-        Effort effort = bench.effort();
+        Effort effort =
+                figure.bar().isPresent() ? bench.effort() : bench.effort().toInform();
         Workload other = theirs.size() == 1 ? theirs.get(0) : fastest(bench);
         bench.say("warming up until the compiler rests");
         warmUp(effort, List.of(ours, other));
@@ -80,10 +80,7 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         List<Rate> rates = new ArrayList<>();
         for (Workload workload : theirs) {
             double unused = workload.round(effort);
-            rates.add(new Rate(
-                    workload,
-                    Spread.of(List.of(workload.round(effort), workload.round(effort)))
-                            .max()));
+            rates.add(new Rate(workload, workload.round(effort)));
         }
         Rate best =
                 rates.stream().max(Comparator.comparingDouble(Rate::perSecond)).orElseThrow();

@@ -26,7 +26,7 @@ record Effort(
     static final Effort FULL = new Effort(
             7,
             Duration.ofMillis(500),
-            Duration.ofSeconds(10),
+            Duration.ofSeconds(7),
             8_000,
             List.of(1, 2, 4, 8, 16, 32, 64),
             10_000_000,
@@ -40,6 +40,11 @@ record Effort(
 
     Effort withRound(Duration longer) {
         return new Effort(rounds, longer, warmUp, bounded, floorPools, rows, sustained);
+    }
+
+    /** For figures that have no bar to meet. */
+    Effort toInform() {
+        return withRounds(Math.min(rounds, 5));
     }
 
     Effort withWarmUp(Duration longer) {

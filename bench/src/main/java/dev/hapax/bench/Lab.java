@@ -127,6 +127,7 @@ final class Lab implements AutoCloseable {
             PostgresSchema.migrate(pool);
             execute(
                     pool,
+                    "SET maintenance_work_mem = '512MB'",
                     "ALTER TABLE hapax_operation DROP CONSTRAINT hapax_operation_pkey",
                     "DROP INDEX hapax_operation_deadline",
                     FILL.formatted("hapax_operation", rows),
