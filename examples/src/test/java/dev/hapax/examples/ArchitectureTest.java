@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Which way dependencies point, across all modules. */
@@ -129,6 +130,25 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat(CORE.or(resideInAnyPackage(
                         "dev.hapax.cache..", "com.github.benmanes.caffeine..", "java..", "org.jspecify..")))
                 .check(PUBLISHED);
+    }
+
+    @Test
+    void everyBrokerIsKnownByItsOwnPackageOnly() {
+        Map<String, String> clients = Map.of(
+                "dev.hapax.messaging.kafka..", "org.apache.kafka..",
+                "dev.hapax.messaging.rabbit..", "com.rabbitmq..",
+                "dev.hapax.messaging.sqs..", "software.amazon..");
+        clients.forEach((adapter, client) -> {
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.hapax.messaging..")
+                    .and()
+                    .resideOutsideOfPackage(adapter)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(adapter, client)
+                    .check(PUBLISHED);
+        });
     }
 
     @Test

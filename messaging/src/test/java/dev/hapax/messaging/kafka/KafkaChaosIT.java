@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(900)
 class KafkaChaosIT {
-    private static final int MESSAGES = Integer.getInteger("hapax.messages", 2_000);
+    private static final int MESSAGES = Integer.getInteger("hapax.messages", 1_500);
     private static final long MOST = MESSAGES * 9L / 10;
     private static final int STEP = Math.min(MESSAGES / 8, 1_000);
     private static final int PARTITIONS = 6;

@@ -17,7 +17,7 @@ import org.awaitility.Awaitility;
  */
 public final class Chaos {
     /** How many messages, unless {@code -Dhapax.messages} says otherwise. */
-    public static final int MESSAGES = Integer.getInteger("hapax.messages", 2_000);
+    public static final int MESSAGES = Integer.getInteger("hapax.messages", 1_500);
 
     private static final int CONSUMERS = 2;
 
