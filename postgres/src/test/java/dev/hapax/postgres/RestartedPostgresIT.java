@@ -34,6 +34,7 @@ class RestartedPostgresIT {
     private final Map<String, String> answers = new ConcurrentHashMap<>();
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger done = new AtomicInteger();
+    private volatile boolean atPeace;
 
     @Test
     void aDatabaseKilledUnderLoadMakesNoHandlerRunTwiceAndLosesNoResult() throws Exception {
@@ -55,6 +56,7 @@ class RestartedPostgresIT {
                     Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> refused.get() > refusedBefore);
                     server.restart();
                 }
+                atPeace = true;
                 for (Future<?> caller : callers) {
                     caller.get();
                 }
@@ -66,7 +68,7 @@ class RestartedPostgresIT {
         assertThat(runs).allSatisfy((key, count) -> assertThat(count).hasValue(1));
     }
 
-    /** Every operation is sent twice, by different callers. */
+    /** Every operation is sent twice, by different callers, and again while the database is still to be killed. */
     private List<Future<?>> start(Hapax hapax) {
         ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
         AtomicInteger next = new AtomicInteger();
@@ -74,7 +76,7 @@ class RestartedPostgresIT {
         for (int i = 0; i < CALLERS; i++) {
             callers.add(threads.submit(() -> {
                 int send;
-                while ((send = next.getAndIncrement()) < 2 * OPERATIONS) {
+                while ((send = next.getAndIncrement()) < 2 * OPERATIONS || !atPeace) {
                     sendUntilAnswered(hapax, "op-" + (send * 7919L % OPERATIONS));
                     done.incrementAndGet();
                 }
