@@ -69,7 +69,7 @@ class RabbitRestartIT {
         String queue = filled(broker);
         try (Outage outage = new Outage()) {
             try (RabbitConsumerLoop loop = start(broker, queue, outage.hapax(), outage.pool(), Mode.LEASED)) {
-                outage.after(MESSAGES / 5);
+                outage.after(MESSAGES / 20);
                 await().atMost(Duration.ofMinutes(1))
                         .ignoreExceptions()
                         .until(() -> outage.database().completed() == MESSAGES);

@@ -58,7 +58,7 @@ class SqsRestartIT {
         try (Outage outage = new Outage()) {
             SqsConsumerLoop loop = start(sqs.client(), queue, outage.hapax(), outage.pool(), Mode.LEASED);
             try (loop) {
-                outage.after(MESSAGES / 5);
+                outage.after(MESSAGES / 20);
                 await().atMost(Duration.ofMinutes(1))
                         .ignoreExceptions()
                         .until(() -> outage.database().completed() == MESSAGES && sqs.size(queue) == 0);
