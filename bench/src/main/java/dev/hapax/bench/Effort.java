@@ -32,7 +32,7 @@ record Effort(
             10_000_000,
             Duration.ofMinutes(3));
     static final Effort QUICK = new Effort(
-            3, Duration.ofMillis(200), Duration.ofMillis(600), 1_500, List.of(8, 32), 100_000, Duration.ofSeconds(6));
+            3, Duration.ofMillis(150), Duration.ofMillis(400), 1_500, List.of(32), 100_000, Duration.ofSeconds(3));
 
     boolean quick() {
         return equals(QUICK);

@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicLong;
 final class FreshFigures {
     private static final int HANDLER_MS = 20;
     private static final int SLOW_CALLERS = 512;
-    private static final Duration LONG_ROUND = Duration.ofMillis(1500);
 
     static final List<Figure> ALL = List.of(
             Figure.of(
@@ -204,9 +203,13 @@ final class FreshFigures {
                 Workload.of(
                         "hapax",
                         closing,
-                        it -> chains(
-                                LONG_ROUND, () -> operations.freshAsync(lease -> after(timer, Operations.handle())))),
-                Workload.of("wait", () -> {}, it -> chains(LONG_ROUND, () -> after(timer, Operations.handle()))));
+                        round -> chains(
+                                round.round().multipliedBy(3),
+                                () -> operations.freshAsync(lease -> after(timer, Operations.handle())))),
+                Workload.of(
+                        "wait",
+                        () -> {},
+                        round -> chains(round.round().multipliedBy(3), () -> after(timer, Operations.handle()))));
     }
 
     private static <T> CompletableFuture<T> after(ScheduledExecutorService timer, T value) {

@@ -11,6 +11,8 @@ import java.util.Map;
 
 /** Fresh operations beside other libraries that keep work from being done twice, each as its documentation says. */
 final class PeerFigures {
+    static final String FASTEST = "fresh-128-fastest-peer";
+
     private static final int CALLERS = 128;
     private static final List<Integer> POOLS = List.of(8, 32);
 
@@ -28,7 +30,7 @@ final class PeerFigures {
                     (figure, bench) -> bench.peers().against(kind, figure)));
         }
         figures.add(Figure.of(
-                "fresh-128-fastest-peer",
+                FASTEST,
                 "fresh operations, 128 callers, pool of 8",
                 "the fastest peer on the same PostgreSQL",
                 3,

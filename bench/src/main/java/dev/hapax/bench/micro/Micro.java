@@ -96,7 +96,7 @@ public final class Micro {
     private static ChainedOptionsBuilder lasting(ChainedOptionsBuilder options, boolean quick) {
         return quick
                 ? options.warmupIterations(1)
-                        .warmupTime(TimeValue.milliseconds(800))
+                        .warmupTime(TimeValue.milliseconds(400))
                         .measurementIterations(2)
                         .measurementTime(TimeValue.milliseconds(200))
                 : options.warmupIterations(2)
