@@ -203,13 +203,13 @@ final class FreshFigures {
                 Workload.of(
                         "hapax",
                         closing,
-                        round -> chains(
-                                round.round().multipliedBy(3),
+                        it -> chains(
+                                it.round().multipliedBy(3),
                                 () -> operations.freshAsync(lease -> after(timer, Operations.handle())))),
                 Workload.of(
                         "wait",
                         () -> {},
-                        round -> chains(round.round().multipliedBy(3), () -> after(timer, Operations.handle()))));
+                        it -> chains(it.round().multipliedBy(3), () -> after(timer, Operations.handle()))));
     }
 
     private static <T> CompletableFuture<T> after(ScheduledExecutorService timer, T value) {

@@ -92,7 +92,7 @@ public final class NearCache extends ForwardingStore {
     @Override
     public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
         long askedAt = ticker.read();
-        List<CompletionStage<Claim>> claims = super.claimAll(requests);
+        List<CompletionStage<Claim>> claims = store().claimAll(requests);
         List<CompletionStage<Claim>> kept = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
             ClaimRequest request = requests.get(i);

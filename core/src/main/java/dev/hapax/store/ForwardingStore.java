@@ -1,7 +1,6 @@
 package dev.hapax.store;
 
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -11,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Passes everything on to another store: for what stands in front of one and changes a little.
  *
- * <p>Who changes {@link #claim} changes {@link #claimAll} too: neither calls the other. Blocking callers use it like
- * all others, so that nothing goes round what a subclass changes; one that can spare them the hand-over says so itself.
+ * <p>Nothing goes round what a subclass changes: {@link #claimAll} claims one by one, and blocking callers use it like
+ * all others. A subclass that can keep claims together, or spare callers the hand-over, says so itself.
  */
 public abstract class ForwardingStore implements Store {
     private final Store store;
@@ -28,11 +27,6 @@ public abstract class ForwardingStore implements Store {
     @Override
     public CompletionStage<Claim> claim(ClaimRequest request) {
         return store.claim(request);
-    }
-
-    @Override
-    public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
-        return store.claimAll(requests);
     }
 
     @Override

@@ -4,25 +4,19 @@ import dev.hapax.memory.MemoryStore;
 import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.Finish;
+import dev.hapax.store.ForwardingStore;
 import dev.hapax.store.OperationId;
-import dev.hapax.store.Release;
-import dev.hapax.store.Renewal;
 import dev.hapax.store.Snapshot;
-import dev.hapax.store.Store;
 import dev.hapax.store.StoreException;
-import dev.hapax.store.Swept;
 import dev.hapax.store.Written;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A memory store with a fault. */
-final class FailingStore implements Store {
-    private final Store memory = new MemoryStore();
+final class FailingStore extends ForwardingStore {
     private final @Nullable StoreException onClaim;
     private final @Nullable StoreException onFinish;
     private final @Nullable StoreException onFind;
@@ -33,6 +27,7 @@ final class FailingStore implements Store {
             @Nullable StoreException onFinish,
             @Nullable StoreException onFind,
             boolean losing) {
+        super(new MemoryStore());
         this.onClaim = onClaim;
         this.onFinish = onFinish;
         this.onFind = onFind;
@@ -58,7 +53,7 @@ final class FailingStore implements Store {
 
     @Override
     public CompletionStage<Claim> claim(ClaimRequest request) {
-        return onClaim == null ? memory.claim(request) : CompletableFuture.failedFuture(onClaim);
+        return onClaim == null ? super.claim(request) : CompletableFuture.failedFuture(onClaim);
     }
 
     @Override
@@ -66,31 +61,11 @@ final class FailingStore implements Store {
         if (losing) {
             return CompletableFuture.completedFuture(Written.CLAIM_LOST);
         }
-        return onFinish == null ? memory.finish(finish) : CompletableFuture.failedFuture(onFinish);
-    }
-
-    @Override
-    public CompletionStage<Written> release(Release release) {
-        return memory.release(release);
-    }
-
-    @Override
-    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
-        return memory.renew(renewals);
+        return onFinish == null ? super.finish(finish) : CompletableFuture.failedFuture(onFinish);
     }
 
     @Override
     public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
-        return onFind == null ? memory.find(ids) : CompletableFuture.failedFuture(onFind);
-    }
-
-    @Override
-    public CompletionStage<Swept> sweep(int limit) {
-        return memory.sweep(limit);
-    }
-
-    @Override
-    public void close() {
-        memory.close();
+        return onFind == null ? super.find(ids) : CompletableFuture.failedFuture(onFind);
     }
 }

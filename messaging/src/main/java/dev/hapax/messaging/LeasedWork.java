@@ -3,7 +3,6 @@ package dev.hapax.messaging;
 import dev.hapax.AsyncHandler;
 import dev.hapax.Hapax;
 import dev.hapax.Lease;
-import dev.hapax.NotBegunException;
 import dev.hapax.Outcome;
 import dev.hapax.Scope;
 import dev.hapax.Task;
@@ -61,7 +60,7 @@ final class LeasedWork<M> implements Work<M> {
         public CompletionStage<byte[]> run(Lease lease) {
             operation.requireTurn();
             if (lease.isLost()) {
-                throw new NotBegunException("given back before it began");
+                throw Work.notBegun();
             }
             number = lease.attempt();
             return begun(lease).handle((nothing, error) -> {

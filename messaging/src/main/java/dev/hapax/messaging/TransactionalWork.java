@@ -2,7 +2,6 @@ package dev.hapax.messaging;
 
 import dev.hapax.Hapax;
 import dev.hapax.Lease;
-import dev.hapax.NotBegunException;
 import dev.hapax.Outcome;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreTransaction;
@@ -54,8 +53,7 @@ final class TransactionalWork<M, C> implements Work<M> {
                             () -> handle(operation), operation.delivery().executor())
                     .thenCompose(disposition -> disposition);
         } catch (RuntimeException refused) {
-            return CompletableFuture.completedFuture(
-                    dispositions.of(new NotBegunException("given back before it began"), 0));
+            return CompletableFuture.completedFuture(dispositions.of(Work.notBegun(), 0));
         }
     }
 

@@ -19,6 +19,10 @@ interface Work<M> {
         return new byte[0];
     }
 
+    static NotBegunException notBegun() {
+        return new NotBegunException("given back before it began");
+    }
+
     /** A delivery, and which operation it is. */
     record Operation<M>(Delivery<M> delivery, OperationKey key, Fingerprint fingerprint) {
         M message() {
@@ -32,7 +36,7 @@ interface Work<M> {
         /** Refuses to begin what is no longer wanted here. */
         void requireTurn() {
             if (!delivery.turn().mayBegin()) {
-                throw new NotBegunException("given back before it began");
+                throw notBegun();
             }
         }
     }

@@ -219,6 +219,11 @@ public final class PostgresStore implements Store {
         }
 
         @Override
+        public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
+            return store().claimAll(requests);
+        }
+
+        @Override
         public CompletionStage<Written> finish(Finish finish) {
             return lane(finishes, finish.id()).submitAndWait(finish);
         }

@@ -3,14 +3,12 @@ package dev.hapax.testkit.history;
 import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.Finish;
-import dev.hapax.store.OperationId;
+import dev.hapax.store.ForwardingStore;
 import dev.hapax.store.Payload;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
 import dev.hapax.store.Result;
-import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
-import dev.hapax.store.Swept;
 import dev.hapax.store.Written;
 import dev.hapax.testkit.history.Event.Claimed;
 import dev.hapax.testkit.history.Event.Completed;
@@ -34,15 +32,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>What callers are told, and when handlers run, only the caller knows: {@link Event.Answered}, {@link Event.Ran} and
  * {@link Event.GivenUp} are for it to record.
  */
-public final class RecordingStore implements Store {
-    private final Store store;
+public final class RecordingStore extends ForwardingStore {
     private final HistoryRecorder recorder;
 
     /** A claim that was sent again may have been granted the first time: its lease counts from there. */
     private final Map<UUID, Long> firstCalledAt = new ConcurrentHashMap<>();
 
     public RecordingStore(Store store, HistoryRecorder recorder) {
-        this.store = store;
+        super(store);
         this.recorder = recorder;
     }
 
@@ -57,7 +54,7 @@ public final class RecordingStore implements Store {
     @Override
     public CompletionStage<Claim> claim(ClaimRequest request) {
         long calledAt = firstCalledAt.computeIfAbsent(request.token(), token -> System.nanoTime());
-        return store.claim(request).thenApply(claim -> {
+        return super.claim(request).thenApply(claim -> {
             firstCalledAt.remove(request.token());
             if (claim instanceof Claim.Won won) {
                 recorder.record(new Claimed(
@@ -79,7 +76,7 @@ public final class RecordingStore implements Store {
         String result = digest(finish.result());
         long calledAt = System.nanoTime();
         recorder.record(new Completing(operation, token, result, calledAt));
-        return store.finish(finish).thenApply(written -> {
+        return super.finish(finish).thenApply(written -> {
             Window call = Window.since(calledAt);
             recorder.record(
                     written == Written.RECORDED
@@ -95,7 +92,7 @@ public final class RecordingStore implements Store {
         String token = release.token().toString();
         long calledAt = System.nanoTime();
         recorder.record(new Releasing(operation, token, calledAt));
-        return store.release(release).thenApply(written -> {
+        return super.release(release).thenApply(written -> {
             Window call = Window.since(calledAt);
             recorder.record(
                     written == Written.RECORDED
@@ -108,7 +105,7 @@ public final class RecordingStore implements Store {
     @Override
     public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
         long calledAt = System.nanoTime();
-        return store.renew(renewals).thenApply(lost -> {
+        return super.renew(renewals).thenApply(lost -> {
             Window call = Window.since(calledAt);
             for (Renewal renewal : renewals) {
                 String operation = renewal.id().toString();
@@ -121,20 +118,5 @@ public final class RecordingStore implements Store {
             }
             return lost;
         });
-    }
-
-    @Override
-    public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
-        return store.find(ids);
-    }
-
-    @Override
-    public CompletionStage<Swept> sweep(int limit) {
-        return store.sweep(limit);
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 }
