@@ -220,7 +220,7 @@ public final class PostgresStore implements Store {
 
         @Override
         public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
-            return store().claimAll(requests);
+            return PostgresStore.this.claimAll(requests);
         }
 
         @Override
