@@ -27,7 +27,7 @@ public final class Call<T> {
 
     public Call<T> fingerprint(Fingerprint fingerprint) {
         Objects.requireNonNull(fingerprint, "fingerprint");
-        return with(new Request<>(request.key(), request.id(), fingerprint, request.policy(), request.codec()));
+        return with(request.withFingerprint(fingerprint));
     }
 
     /**
@@ -41,7 +41,7 @@ public final class Call<T> {
 
     public <R> Call<R> returning(Codec<R> codec) {
         Objects.requireNonNull(codec, "codec");
-        return with(new Request<>(request.key(), request.id(), request.fingerprint(), request.policy(), codec));
+        return with(request.withCodec(codec));
     }
 
     /**

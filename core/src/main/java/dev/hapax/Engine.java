@@ -8,6 +8,7 @@ import dev.hapax.store.Claim.Running;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
+import dev.hapax.store.Recalled;
 import dev.hapax.store.Release;
 import dev.hapax.store.Result;
 import dev.hapax.store.Snapshot;
@@ -125,9 +126,9 @@ final class Engine {
     }
 
     <T, X extends Exception> Outcome<T> run(Request<T> request, Handler<T, X> handler) throws X {
-        Replay remembered = recall(request);
-        if (remembered != null) {
-            return replayed(request, remembered);
+        Recalled recalled = store.recall(request.key(), request.fingerprint());
+        if (recalled != null) {
+            return replayed(request, recalled.id(), recalled.result());
         }
         Admission<T> admission =
                 Stages.await(request.id(), admit(new Entry<>(request, blocking, blocking::claim)), this::giveBack);
@@ -188,9 +189,10 @@ final class Engine {
 
     private <T> CompletableFuture<Outcome<T>> runAsync(Task<T> task, Asking asking) {
         Request<T> request = task.call().request();
-        Replay remembered = recall(request);
-        if (remembered != null) {
-            return Stages.call(() -> CompletableFuture.completedFuture(replayed(request, remembered)));
+        Recalled recalled = store.recall(request.key(), request.fingerprint());
+        if (recalled != null) {
+            return Stages.call(
+                    () -> CompletableFuture.completedFuture(replayed(request, recalled.id(), recalled.result())));
         }
         CompletableFuture<Outcome<T>> whole = admit(new Entry<>(request, store, asking))
                 .thenCompose(admission -> admission instanceof Admission.Answered<T> answered
@@ -307,11 +309,6 @@ final class Engine {
             transaction.undo(owned.lease().token());
             throw claimLost(owned);
         }
-    }
-
-    private @Nullable Replay recall(Request<?> request) {
-        return store.recall(
-                request.id(), request.fingerprint(), request.policy().terms());
     }
 
     private <T> CompletableFuture<Admission<T>> admit(Entry<T> entry) {
@@ -451,7 +448,7 @@ final class Engine {
                 won -> {
                     throw new AssertionError("a claim that was won is run, not answered");
                 },
-                replay -> replayed(request, replay),
+                replay -> replayed(request, request.id(), replay.result()),
                 running -> {
                     listeners.tell(l -> l.inProgress(request.key()));
                     return new Outcome.InProgress<T>(request.id(), shorter(running.remaining(), RETRY_AFTER));
@@ -466,9 +463,9 @@ final class Engine {
                 });
     }
 
-    private <T> Outcome<T> replayed(Request<T> request, Replay replay) {
+    private <T> Outcome<T> replayed(Request<T> request, OperationId id, Result result) {
         listeners.tell(l -> l.replayed(request.key()));
-        return new Outcome.Replayed<>(request.id(), Results.decode(request, replay.result()));
+        return new Outcome.Replayed<>(id, Results.decode(request, result));
     }
 
     /**

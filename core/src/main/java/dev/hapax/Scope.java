@@ -37,7 +37,6 @@ public final class Scope {
      */
     public Call<byte[]> key(String key) {
         OperationKey operation = new OperationKey(tenant, name, key);
-        return new Call<>(
-                hapax, runner, new Request<>(operation, operation.id(), Fingerprint.NONE, policy, Codec.bytes()));
+        return new Call<>(hapax, runner, new Request<>(operation, Fingerprint.NONE, policy, Codec.bytes()));
     }
 }

@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Threads that do the same thing, each as fast as it can, round after round. They live as long as the load they belong
- * to: a thread that is new is slower than one that has run before.
+ * to: a thread that is new is slower than one that has run before. They share nothing that each call would write to:
+ * the fastest loads would measure that instead.
  */
 final class Callers implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(60);
@@ -18,7 +19,8 @@ final class Callers implements AutoCloseable {
     private final CyclicBarrier barrier;
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private final AtomicLong tickets = new AtomicLong();
-    private final Histogram histogram = new Histogram();
+    private final List<Histogram> histograms = new ArrayList<>();
+    private volatile boolean counting;
     private volatile long until;
     private volatile boolean closed;
 
@@ -39,7 +41,9 @@ final class Callers implements AutoCloseable {
         barrier = new CyclicBarrier(count + 1);
         for (int caller = 0; caller < count; caller++) {
             Step step = steps.of(caller);
-            Thread thread = new Thread(() -> live(step), "caller-" + caller);
+            Histogram histogram = new Histogram();
+            histograms.add(histogram);
+            Thread thread = new Thread(() -> live(step, histogram), "caller-" + caller);
             thread.setDaemon(true);
             thread.start();
             threads.add(thread);
@@ -53,17 +57,18 @@ final class Callers implements AutoCloseable {
 
     /** For as long as that, and until the last one is done, which the time includes. */
     Round lasting(Duration time) throws Exception {
-        return round(time, Long.MAX_VALUE);
+        counting = false;
+        return round(time);
     }
 
     /** Until so many are done. */
     Round counting(long operations) throws Exception {
-        return round(LONGEST, operations);
+        counting = true;
+        tickets.set(operations);
+        return round(LONGEST);
     }
 
-    private Round round(Duration time, long operations) throws Exception {
-        histogram.clear();
-        tickets.set(operations);
+    private Round round(Duration time) throws Exception {
         long began = System.nanoTime();
         until = began + time.toNanos();
         barrier.await();
@@ -72,17 +77,19 @@ final class Callers implements AutoCloseable {
         if (failure.get() != null) {
             throw new IllegalStateException("a caller failed", failure.get());
         }
-        return new Round(histogram.count() * 1e9 / took, histogram.millisAt(0.99));
+        Histogram all = new Histogram();
+        histograms.forEach(all::addAll);
+        return new Round(all.count() * 1e9 / took, all.millisAt(0.99));
     }
 
-    private void live(Step step) {
+    private void live(Step step, Histogram histogram) {
         try {
             while (true) {
                 barrier.await();
                 if (closed) {
                     return;
                 }
-                work(step);
+                work(step, histogram);
                 barrier.await();
             }
         } catch (Exception interrupted) {
@@ -90,10 +97,11 @@ final class Callers implements AutoCloseable {
         }
     }
 
-    private void work(Step step) {
+    private void work(Step step, Histogram histogram) {
+        histogram.clear();
         try {
             long before = System.nanoTime();
-            while (until - before > 0 && failure.get() == null && tickets.getAndDecrement() > 0) {
+            while (until - before > 0 && failure.get() == null && hasTicket()) {
                 step.run();
                 long after = System.nanoTime();
                 histogram.add(after - before);
@@ -102,6 +110,10 @@ final class Callers implements AutoCloseable {
         } catch (Exception e) {
             failure.compareAndSet(null, e);
         }
+    }
+
+    private boolean hasTicket() {
+        return !counting || tickets.getAndDecrement() > 0;
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.util.List;
  */
 record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable {
     private static final double AT_REST = 0.02;
+    private static final double FASTER = 1.05;
 
     /** Opens the two sides. */
     interface Opening {
@@ -43,7 +44,7 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         Effort effort =
                 figure.bar().isPresent() ? bench.effort() : bench.effort().toInform();
         Workload other = theirs.size() == 1 ? theirs.get(0) : fastest(bench);
-        bench.say("warming up until the compiler rests");
+        bench.say("warming up until the compiler rests and neither side gets faster");
         warmUp(effort, List.of(ours, other));
         List<Double> mine = new ArrayList<>();
         List<Double> others = new ArrayList<>();
@@ -89,18 +90,23 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         return best.workload();
     }
 
+    /** Until the compiler rests and nobody gets faster, or time is up. */
     static void warmUp(Effort effort, List<Workload> workloads) throws Exception {
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
         long until = System.nanoTime() + effort.warmUp().toNanos();
-        double compiling = 1;
-        while (compiling > AT_REST && until - System.nanoTime() > 0) {
+        double[] best = new double[workloads.size()];
+        boolean settled = false;
+        while (!settled && until - System.nanoTime() > 0) {
             long began = System.nanoTime();
             long compiled = compiler.getTotalCompilationTime();
-            for (Workload workload : workloads) {
-                double unused = workload.round(effort);
+            settled = true;
+            for (int i = 0; i < best.length; i++) {
+                double rate = workloads.get(i).round(effort);
+                settled &= rate < FASTER * best[i];
+                best[i] = Math.max(best[i], rate);
             }
             long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
-            compiling = (double) (compiler.getTotalCompilationTime() - compiled) / Math.max(1, millis);
+            settled &= compiler.getTotalCompilationTime() - compiled < AT_REST * millis;
         }
     }
 

@@ -7,13 +7,12 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import dev.hapax.store.Claim;
 import dev.hapax.store.Claim.Replay;
 import dev.hapax.store.ClaimRequest;
-import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.Durations;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.ForwardingStore;
-import dev.hapax.store.OperationId;
+import dev.hapax.store.OperationKey;
 import dev.hapax.store.Payload;
-import dev.hapax.store.Result;
+import dev.hapax.store.Recalled;
 import dev.hapax.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,16 +34,16 @@ import org.jspecify.annotations.Nullable;
  * <p>While the store cannot be reached, repeats that are in here are still answered.
  */
 public final class NearCache extends ForwardingStore {
-    private final Cache<OperationId, Kept> cache;
+    private final Cache<OperationKey, Kept> cache;
     private final Duration atMost;
     private final Ticker ticker;
 
     /** @param forNanos how long the answer holds, from when it was asked for */
-    private record Kept(Fingerprint fingerprint, Result result, long askedAt, long forNanos) {
-        private static final int OVERHEAD = 300;
+    private record Kept(Fingerprint fingerprint, Recalled recalled, long askedAt, long forNanos) {
+        private static final int OVERHEAD = 400;
 
         int weight() {
-            Payload payload = result.payload();
+            Payload payload = recalled.result().payload();
             return OVERHEAD + (payload == null ? 0 : payload.headers().length + payload.body().length);
         }
 
@@ -54,7 +53,7 @@ public final class NearCache extends ForwardingStore {
         }
     }
 
-    private NearCache(Store store, Cache<OperationId, Kept> cache, Duration atMost, Ticker ticker) {
+    private NearCache(Store store, Cache<OperationKey, Kept> cache, Duration atMost, Ticker ticker) {
         super(store);
         this.cache = cache;
         this.atMost = atMost;
@@ -71,21 +70,24 @@ public final class NearCache extends ForwardingStore {
     }
 
     @Override
-    public @Nullable Replay recall(OperationId id, Fingerprint fingerprint, ClaimTerms terms) {
-        Kept kept = cache.getIfPresent(id);
-        if (kept == null || !kept.fingerprint().equals(fingerprint)) {
-            return super.recall(id, fingerprint, terms);
-        }
-        return new Replay(kept.result(), Duration.ofNanos(kept.left(ticker.read())));
+    public @Nullable Recalled recall(OperationKey key, Fingerprint fingerprint) {
+        Kept kept = kept(key, fingerprint);
+        return kept == null ? super.recall(key, fingerprint) : kept.recalled();
+    }
+
+    private @Nullable Kept kept(OperationKey key, Fingerprint fingerprint) {
+        Kept kept = cache.getIfPresent(key);
+        return kept != null && kept.fingerprint().equals(fingerprint) ? kept : null;
     }
 
     @Override
     public CompletionStage<Claim> claim(ClaimRequest request) {
-        Replay remembered = recall(request.id(), request.fingerprint(), request.terms());
-        if (remembered != null) {
-            return CompletableFuture.completedFuture(remembered);
-        }
         long askedAt = ticker.read();
+        Kept kept = kept(request.key(), request.fingerprint());
+        if (kept != null) {
+            return CompletableFuture.completedFuture(
+                    new Replay(kept.recalled().result(), Duration.ofNanos(kept.left(askedAt))));
+        }
         return super.claim(request).thenApply(claim -> keep(request, claim, askedAt));
     }
 
@@ -104,7 +106,13 @@ public final class NearCache extends ForwardingStore {
     private Claim keep(ClaimRequest request, Claim claim, long askedAt) {
         if (claim instanceof Replay replay && !replay.answersFor().isZero()) {
             Duration holds = replay.answersFor().compareTo(atMost) < 0 ? replay.answersFor() : atMost;
-            cache.put(request.id(), new Kept(request.fingerprint(), replay.result(), askedAt, holds.toNanos()));
+            cache.put(
+                    request.key(),
+                    new Kept(
+                            request.fingerprint(),
+                            new Recalled(request.id(), replay.result()),
+                            askedAt,
+                            holds.toNanos()));
         }
         return claim;
     }
@@ -146,11 +154,11 @@ public final class NearCache extends ForwardingStore {
         }
 
         public NearCache build() {
-            Cache<OperationId, Kept> cache = Caffeine.newBuilder()
+            Cache<OperationKey, Kept> cache = Caffeine.newBuilder()
                     .maximumWeight(mostBytes)
-                    .weigher((OperationId id, Kept kept) -> kept.weight())
+                    .weigher((OperationKey key, Kept kept) -> kept.weight())
                     .expireAfter(Expiry.writing(
-                            (OperationId id, Kept kept) -> Duration.ofNanos(Math.max(0, kept.left(ticker.read())))))
+                            (OperationKey key, Kept kept) -> Duration.ofNanos(Math.max(0, kept.left(ticker.read())))))
                     .ticker(ticker)
                     .executor(Runnable::run)
                     .build();

@@ -52,8 +52,7 @@ class NearCacheTest {
         claim("k", REQUEST, hours(1));
 
         assertThat(claim("k", OTHER_REQUEST, hours(1))).isEqualTo(new Claim.Mismatch());
-        assertThat(cache.recall(key("k").id(), OTHER_REQUEST, terms(hours(1), hours(1))))
-                .isNull();
+        assertThat(cache.recall(key("k"), OTHER_REQUEST)).isNull();
     }
 
     @Test
@@ -71,11 +70,11 @@ class NearCacheTest {
         ended("k", hours(1));
         ClaimTerms fiveSeconds = terms(hours(1), Duration.ofSeconds(5));
         join(cache.claim(request("k", REQUEST, fiveSeconds)));
-        assertThat(cache.recall(key("k").id(), REQUEST, fiveSeconds)).isNotNull();
+        assertThat(cache.recall(key("k"), REQUEST)).isNotNull();
 
         letPass(Duration.ofSeconds(5));
 
-        assertThat(cache.recall(key("k").id(), REQUEST, fiveSeconds)).isNull();
+        assertThat(cache.recall(key("k"), REQUEST)).isNull();
     }
 
     @Test
@@ -103,7 +102,7 @@ class NearCacheTest {
 
         int kept = 0;
         for (int i = 0; i < 200; i++) {
-            kept += small.recall(key("k" + i).id(), REQUEST, terms(hours(1), hours(1))) == null ? 0 : 1;
+            kept += small.recall(key("k" + i), REQUEST) == null ? 0 : 1;
         }
         assertThat(kept).isPositive().isLessThan(40);
     }
@@ -113,8 +112,7 @@ class NearCacheTest {
         claim("running", REQUEST, hours(1));
         assertThat(claim("running", REQUEST, hours(1))).isInstanceOf(Claim.Running.class);
 
-        assertThat(cache.recall(key("running").id(), REQUEST, terms(hours(1), hours(1))))
-                .isNull();
+        assertThat(cache.recall(key("running"), REQUEST)).isNull();
     }
 
     @Test

@@ -30,8 +30,8 @@ public abstract class ForwardingStore implements Store {
     }
 
     @Override
-    public Claim.@Nullable Replay recall(OperationId id, Fingerprint fingerprint, ClaimTerms terms) {
-        return store.recall(id, fingerprint, terms);
+    public @Nullable Recalled recall(OperationKey key, Fingerprint fingerprint) {
+        return store.recall(key, fingerprint);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.hapax.store;
 
-import dev.hapax.store.Claim.Replay;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -55,10 +54,10 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * What a claim of an ended operation would be answered, if this process has it in memory: asks nobody. A store that
-     * keeps nothing in memory has nothing to say here.
+     * How an ended operation would be answered if it were claimed, if this process has it in memory: asks nobody. A
+     * store that keeps nothing in memory has nothing to say here.
      */
-    default @Nullable Replay recall(OperationId id, Fingerprint fingerprint, ClaimTerms terms) {
+    default @Nullable Recalled recall(OperationKey key, Fingerprint fingerprint) {
         return null;
     }
 

@@ -63,9 +63,13 @@ final class Session implements AutoCloseable {
             return new Guard(List.of(set("enable_seqscan", "off"), set("enable_indexscan", "off")));
         }
 
+        /** The same for statements that take arrays, which PostgreSQL would plan anew each time. */
         static Guard byKey(Duration lockTimeout) {
-            return new Guard(
-                    List.of(set("enable_seqscan", "off"), set("enable_indexscan", "off"), lockTimeout(lockTimeout)));
+            return new Guard(List.of(
+                    set("enable_seqscan", "off"),
+                    set("enable_indexscan", "off"),
+                    set("plan_cache_mode", "force_generic_plan"),
+                    lockTimeout(lockTimeout)));
         }
 
         static Guard byDeadline(Duration lockTimeout) {

@@ -10,6 +10,7 @@ import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Payload;
+import dev.hapax.store.Recalled;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
 import dev.hapax.store.Result;
@@ -107,17 +108,17 @@ public abstract class StoreContract {
         finish(first, RESULT);
         claim(again(first));
 
-        Claim.Replay recalled = recall(first);
+        Recalled recalled = recall(first);
         if (recalled != null) { // a store need not remember anything
-            assertThat(recalled.result()).isEqualTo(RESULT);
+            assertThat(recalled).isEqualTo(new Recalled(first.id(), RESULT));
         }
         assertThat(recall(other(first))).as("of another request").isNull();
         letTimePass(RETENTION);
         assertThat(recall(first)).as("of one that is over").isNull();
     }
 
-    private Claim.@Nullable Replay recall(ClaimRequest request) {
-        return store().recall(request.id(), request.fingerprint(), request.terms());
+    private @Nullable Recalled recall(ClaimRequest request) {
+        return store().recall(request.key(), request.fingerprint());
     }
 
     @Test
