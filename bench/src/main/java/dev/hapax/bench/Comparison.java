@@ -18,6 +18,7 @@ import java.util.List;
 record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable {
     private static final double AT_REST = 0.02;
     private static final double FASTER = 1.05;
+    private static final Duration FOR_THE_COMPILER = Duration.ofMillis(400);
 
     /** Opens the two sides. */
     interface Opening {
@@ -46,30 +47,17 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         Workload other = theirs.size() == 1 ? theirs.get(0) : fastest(bench);
         bench.say("warming up until the compiler rests and neither side gets faster");
         warmUp(effort, List.of(ours, other));
-        List<Double> mine = new ArrayList<>();
-        List<Double> others = new ArrayList<>();
+        Turns mine = new Turns(ours);
+        Turns others = new Turns(other);
         for (int round = 1; round <= effort.rounds(); round++) {
-            takeTurns(effort, other, mine, others);
-            bench.say("round %d of %d: %s %s/s, %s %s/s"
-                    .formatted(
-                            round,
-                            effort.rounds(),
-                            ours.name(),
-                            Report.rate(mine.get(round - 1)),
-                            other.name(),
-                            Report.rate(others.get(round - 1))));
+            List<Turns> order = round % 2 == 1 ? List.of(mine, others) : List.of(others, mine);
+            for (Turns side : order) { // nobody always comes first
+                side.take(effort);
+            }
+            bench.say("round %d of %d: %s, %s".formatted(round, effort.rounds(), mine.last(), others.last()));
         }
-        return Measured.rates(figure, mine, others, other.name());
-    }
-
-    private void takeTurns(Effort effort, Workload other, List<Double> mine, List<Double> others) throws Exception {
-        if (mine.size() % 2 == 0) { // nobody always comes first
-            mine.add(ours.round(effort));
-            others.add(other.round(effort));
-        } else {
-            others.add(other.round(effort));
-            mine.add(ours.round(effort));
-        }
+        return Measured.rates(figure, mine.rates(), others.rates(), other.name())
+                .spending(mine.perOperation(), others.perOperation());
     }
 
     /** After a turn of each for the compiler's sake. */
@@ -90,7 +78,10 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         return best.workload();
     }
 
-    /** Until the compiler rests and nobody gets faster, or time is up. */
+    /**
+     * Until the compiler rests and nobody gets faster, or time is up. Between the rounds the compiler has the
+     * processors for itself: beside a hundred callers it would get a hundredth of them.
+     */
     static void warmUp(Effort effort, List<Workload> workloads) throws Exception {
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
         long until = System.nanoTime() + effort.warmUp().toNanos();
@@ -100,6 +91,7 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
             long began = System.nanoTime();
             long compiled = compiler.getTotalCompilationTime();
             settled = true;
+            Thread.sleep(FOR_THE_COMPILER.toMillis());
             for (int i = 0; i < best.length; i++) {
                 double rate = workloads.get(i).round(effort);
                 settled &= rate < FASTER * best[i];

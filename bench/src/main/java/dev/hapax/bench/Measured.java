@@ -2,6 +2,7 @@ package dev.hapax.bench;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A figure and what came out.
@@ -10,8 +11,22 @@ import java.util.List;
  * @param ours what was measured, in the unit of the figure, as people read it
  * @param theirs the same of the other side
  * @param against the name of the other side
+ * @param spending empty where it says nothing
  */
-record Measured(Figure figure, List<Double> ratios, String ours, String theirs, String against) {
+record Measured(
+        Figure figure,
+        List<Double> ratios,
+        String ours,
+        String theirs,
+        String against,
+        @Nullable Spending spending) {
+
+    /** Where the processors' time went, per operation. */
+    record Spending(Processors ours, Processors theirs) {}
+
+    Measured(Figure figure, List<Double> ratios, String ours, String theirs, String against) {
+        this(figure, ratios, ours, theirs, against, null);
+    }
 
     static Measured rates(Figure figure, List<Double> ours, List<Double> theirs, String against) {
         List<Double> ratios = new ArrayList<>();
@@ -24,6 +39,11 @@ record Measured(Figure figure, List<Double> ratios, String ours, String theirs, 
                 Report.rate(Spread.of(ours).median()) + "/s",
                 Report.rate(Spread.of(theirs).median()) + "/s",
                 against);
+    }
+
+    Measured spending(Processors mine, Processors others) {
+        boolean known = !mine.equals(Processors.NONE);
+        return new Measured(figure, ratios, ours, theirs, against, known ? new Spending(mine, others) : null);
     }
 
     Spread ratio() {

@@ -97,6 +97,7 @@ final class Report {
             Figure figure = result.figure();
             page.append("- `%s`: %s, against %s%n".formatted(figure.name(), figure.ours(), figure.theirs()));
         }
+        page.append(spending());
         if (!costs.isEmpty()) {
             page.append("\nWhat single steps cost one thread, by JMH:\n\n| step | ns | garbage, B |\n|---|---|---|\n");
             costs.forEach(it -> page.append(
@@ -105,6 +106,33 @@ final class Report {
         page.append("\nHow it was measured:\n\n");
         setting.forEach(line -> page.append("- ").append(line).append('\n'));
         return page.toString();
+    }
+
+    private String spending() {
+        StringBuilder table = new StringBuilder("""
+
+                Where the processors' time went, µs per operation of whole turns (those of `cold-analysed-empty` also make a table), theirs
+                after the stroke:
+
+                | figure | callers, Hapax, driver | database and kernel | idle |
+                |---|---|---|---|
+                """);
+        for (Measured result : results) {
+            Measured.Spending spent = result.spending();
+            if (spent != null) {
+                table.append("| %s | %s | %s | %s |%n"
+                        .formatted(
+                                result.figure().name(),
+                                micros(spent.ours().callers(), spent.theirs().callers()),
+                                micros(spent.ours().others(), spent.theirs().others()),
+                                micros(spent.ours().idle(), spent.theirs().idle())));
+            }
+        }
+        return table.toString();
+    }
+
+    private static String micros(double ours, double theirs) {
+        return String.format(Locale.ROOT, "%,.1f / %,.1f", ours * 1e6, theirs * 1e6);
     }
 
     private String json() {
