@@ -88,12 +88,12 @@ public final class Bench implements AutoCloseable {
     }
 
     /** The gateway and what it is compared with, started by the first figure that needs them. */
-    GatewayBench gateway() throws IOException {
+    GatewayBench gateway() throws IOException, InterruptedException {
         if (gateway == null) {
             say("starting an upstream and two gateways");
             gateway = GatewayBench.open(lab.jdbcUrl());
             say("warming them up");
-            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 2));
+            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 5));
         }
         return gateway;
     }

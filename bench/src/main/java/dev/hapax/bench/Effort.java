@@ -26,7 +26,7 @@ record Effort(
     static final Effort FULL = new Effort(
             7,
             Duration.ofMillis(500),
-            Duration.ofSeconds(10),
+            Duration.ofSeconds(8),
             8_000,
             List.of(1, 2, 4, 8, 16, 32, 64),
             10_000_000,
@@ -44,7 +44,7 @@ record Effort(
 
     /** For figures that have no bar to meet. */
     Effort toInform() {
-        return withRounds(Math.min(rounds, 5)).withWarmUp(warmUp.dividedBy(2));
+        return withRounds(Math.min(rounds, 5)).withWarmUp(warmUp.dividedBy(3));
     }
 
     Effort withWarmUp(Duration longer) {

@@ -101,7 +101,7 @@ final class FreshFigures {
         bench.say("warming up until the compiler rests");
         try (Workload few = ours(bench.lab(), 4);
                 Workload others = floor(bench.lab(), 4, Figures.POOL)) {
-            Comparison.warmUp(effort.withWarmUp(effort.warmUp().multipliedBy(4)), List.of(few, others));
+            Comparison.warmUp(effort.withWarmUp(effort.warmUp().multipliedBy(2)), List.of(few, others));
         }
         List<Double> mine = new ArrayList<>();
         List<Double> theirs = new ArrayList<>();
@@ -204,12 +204,12 @@ final class FreshFigures {
                         "hapax",
                         closing,
                         it -> chains(
-                                it.round().multipliedBy(3),
+                                it.round().multipliedBy(2),
                                 () -> operations.freshAsync(lease -> after(timer, Operations.handle())))),
                 Workload.of(
                         "wait",
                         () -> {},
-                        it -> chains(it.round().multipliedBy(3), () -> after(timer, Operations.handle()))));
+                        it -> chains(it.round().multipliedBy(2), () -> after(timer, Operations.handle()))));
     }
 
     private static <T> CompletableFuture<T> after(ScheduledExecutorService timer, T value) {

@@ -34,9 +34,16 @@ final class Lab implements AutoCloseable {
             INSERT INTO %s (id, tenant, scope, key, state, fingerprint, token, attempt, owner, when_abandoned,
                 retention_ms, created_at, claimed_at, finished_at, deadline, code, headers, body)
             SELECT gen_random_uuid(), '', 'bench', 'filled-' || n, 2, decode(repeat('00', 32), 'hex'),
-                gen_random_uuid(), 1, 'bench', 0, 86400000, clock_timestamp(), clock_timestamp(), clock_timestamp(),
-                clock_timestamp() + interval '1 day', 0, '', decode(repeat('00', 300), 'hex')
+                '00000000-0000-0000-0000-000000000000', 1, 'bench', 0, 86400000, now(), now(), now(),
+                clock_timestamp() + interval '1 day', 0, '', decode(repeat('00', %d), 'hex')
             FROM generate_series(1, %d) n""";
+
+    /**
+     * What most results are like; and what those are like of which there are millions, so that filling ends in time.
+     */
+    private static final int BODY = 300;
+
+    private static final int SMALL_BODY = 30;
 
     private static final String BUSINESS = """
             CREATE TABLE bench_order (
@@ -73,7 +80,7 @@ final class Lab implements AutoCloseable {
             PostgresSchema.migrate(pool);
             execute(pool, FLOOR, BUSINESS);
             for (String table : List.of("hapax_operation", "floor_operation")) {
-                execute(pool, FILL.formatted(table, ROWS), "VACUUM ANALYZE " + table);
+                execute(pool, FILL.formatted(table, BODY, ROWS), "VACUUM ANALYZE " + table);
             }
         }
     }
@@ -130,7 +137,7 @@ final class Lab implements AutoCloseable {
                     "SET maintenance_work_mem = '512MB'",
                     "ALTER TABLE hapax_operation DROP CONSTRAINT hapax_operation_pkey",
                     "DROP INDEX hapax_operation_deadline",
-                    FILL.formatted("hapax_operation", rows),
+                    FILL.formatted("hapax_operation", SMALL_BODY, rows),
                     "ALTER TABLE hapax_operation ADD CONSTRAINT hapax_operation_pkey PRIMARY KEY (id)",
                     "CREATE INDEX hapax_operation_deadline ON hapax_operation (deadline)",
                     "VACUUM ANALYZE hapax_operation",
@@ -141,7 +148,9 @@ final class Lab implements AutoCloseable {
     /** Adds rows whose retention is over. */
     void insertExpired(String schema, int rows) throws SQLException {
         try (HikariDataSource pool = pool(1, schema)) {
-            execute(pool, FILL.formatted("hapax_operation", rows).replace("+ interval '1 day'", "- interval '1 day'"));
+            execute(
+                    pool,
+                    FILL.formatted("hapax_operation", BODY, rows).replace("+ interval '1 day'", "- interval '1 day'"));
         }
     }
 

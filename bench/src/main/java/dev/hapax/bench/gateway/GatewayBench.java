@@ -17,6 +17,7 @@ public final class GatewayBench implements AutoCloseable {
     private static final int CONNECTIONS = 64;
     private static final int KEPT = 2_000;
     private static final Duration WARM_UP_TURN = Duration.ofSeconds(1);
+    private static final Duration FOR_THE_COMPILERS = Duration.ofSeconds(1);
     private static final List<String> HEAP = List.of("-Xms512m", "-Xmx512m");
     private static final List<String> SMALL_HEAP = List.of("-Xms128m", "-Xmx128m");
 
@@ -83,12 +84,16 @@ public final class GatewayBench implements AutoCloseable {
         return resource;
     }
 
-    /** Loads all sides in turns for so long in all: a gateway that Java has not compiled yet is five times slower. */
-    public void warmUp(Duration time) throws IOException {
+    /**
+     * Loads all sides in turns for so long in all: a gateway that Java has not compiled yet is five times slower.
+     * Between the turns the compilers have the processors for themselves.
+     */
+    public void warmUp(Duration time) throws IOException, InterruptedException {
         long until = System.nanoTime() + time.toNanos();
         while (until - System.nanoTime() > 0) {
             double unused = passThrough(WARM_UP_TURN) + fresh(WARM_UP_TURN) + replay(WARM_UP_TURN);
             unused += plain(WARM_UP_TURN.dividedBy(10));
+            Thread.sleep(FOR_THE_COMPILERS.toMillis());
         }
     }
 

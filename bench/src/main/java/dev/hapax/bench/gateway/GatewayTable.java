@@ -43,7 +43,7 @@ public final class GatewayTable {
         }
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws IOException, InterruptedException {
         boolean quick = List.of(args).contains("--quick");
         try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                         .setting("fsync", "on")
@@ -54,7 +54,7 @@ public final class GatewayTable {
         }
     }
 
-    private void run(boolean quick) throws IOException {
+    private void run(boolean quick) throws IOException, InterruptedException {
         List<Side> sides = List.of(
                 new Side("without idempotency", bench::passThrough, bench.passing()),
                 new Side("fresh", bench::fresh, bench.protecting()),

@@ -99,10 +99,10 @@ public final class Micro {
                         .warmupTime(TimeValue.milliseconds(400))
                         .measurementIterations(2)
                         .measurementTime(TimeValue.milliseconds(200))
-                : options.warmupIterations(2)
+                : options.warmupIterations(1)
                         .warmupTime(TimeValue.seconds(1))
                         .measurementIterations(3)
-                        .measurementTime(TimeValue.seconds(1));
+                        .measurementTime(TimeValue.milliseconds(500));
     }
 
     /** One line for each, aligned. */
