@@ -25,7 +25,7 @@ record Effort(
 
     static final Effort FULL = new Effort(
             7,
-            Duration.ofMillis(500),
+            Duration.ofMillis(400),
             Duration.ofSeconds(8),
             8_000,
             List.of(1, 2, 4, 8, 16, 32, 64),

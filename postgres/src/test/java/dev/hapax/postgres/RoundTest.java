@@ -2,6 +2,7 @@ package dev.hapax.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.ClaimTerms;
@@ -13,6 +14,10 @@ import dev.hapax.store.Release;
 import dev.hapax.store.Result;
 import dev.hapax.store.WhenAbandoned;
 import dev.hapax.store.Written;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -54,6 +59,37 @@ class RoundTest {
                 .filteredOn(Claim.Running.class::isInstance)
                 .hasSize(1);
         assertThat(claims).filteredOn(new Claim.Won(1)::equals).hasSize(2);
+    }
+
+    /** Left to itself, PostgreSQL plans a statement over arrays anew each time, for as many rows as they have. */
+    @Test
+    void roundsOfEndsArePlannedOnce() throws SQLException {
+        try (HikariDataSource pool = database.pool(1)) {
+            Sessions pooled = new Sessions(pool, Duration.ofSeconds(10));
+            for (int round = 0; round < 20; round++) {
+                ClaimRequest one = request("one-" + round);
+                ClaimRequest other = request("other-" + round);
+                claim(one, other);
+                List<Written> written = pooled.call(session -> OwnerWork.finish(LOCK_TIMEOUT)
+                        .run(session, Lane.LockWait.SHORT, List.of(finish(one), finish(other))));
+                assertThat(written).containsOnly(Written.RECORDED);
+            }
+
+            assertThat(plans(pool)).isEqualTo("generic, none custom");
+        }
+    }
+
+    private static String plans(HikariDataSource pool) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("""
+                        SELECT CASE WHEN sum(generic_plans) > 0 THEN 'generic' ELSE 'none generic' END
+                            || CASE WHEN sum(custom_plans) > 0 THEN ', custom' ELSE ', none custom' END
+                        FROM pg_prepared_statements
+                        WHERE statement LIKE '%UPDATE hapax_operation%'""")) {
+            row.next();
+            return row.getString(1);
+        }
     }
 
     private List<Claim> claim(ClaimRequest... requests) {
