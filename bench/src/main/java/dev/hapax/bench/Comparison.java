@@ -18,7 +18,6 @@ import java.util.List;
 record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable {
     private static final double AT_REST = 0.02;
     private static final double FASTER = 1.05;
-    private static final Duration FOR_THE_COMPILER = Duration.ofMillis(400);
 
     /** Opens the two sides. */
     interface Opening {
@@ -102,7 +101,7 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
             long began = System.nanoTime();
             long compiled = compiler.getTotalCompilationTime();
             settled = true;
-            Thread.sleep(FOR_THE_COMPILER.toMillis());
+            Thread.sleep(effort.round().toMillis());
             for (int i = 0; i < best.length; i++) {
                 double rate = workloads.get(i).round(effort);
                 settled &= rate < FASTER * best[i];
