@@ -10,8 +10,8 @@ import java.util.Arrays;
 /**
  * Where the time of all processors went, in seconds: what limits a load can be read from it.
  *
- * @param callers spent by this process: callers, Hapax and driver
- * @param others spent by everybody else, which is the database, and by the kernel for both
+ * @param callers spent by this process: callers, Hapax and driver, unless Hapax is in a gateway
+ * @param others spent by everybody else: the database, gateways, and the kernel on behalf of nobody
  * @param idle spent by nobody
  */
 record Processors(double callers, double others, double idle) {

@@ -111,10 +111,10 @@ final class Report {
     private String spending() {
         StringBuilder table = new StringBuilder("""
 
-                Where the processors' time went, µs per operation of whole turns (those of `cold-analysed-empty` also make a table), theirs
-                after the stroke:
+                Where the processors' time went, µs per operation, theirs after the stroke. Turns count as a whole: those of
+                `cold-analysed-empty` also make a table. The gateways are processes of their own, beside the database:
 
-                | figure | callers, Hapax, driver | database and kernel | idle |
+                | figure | callers' process | database and others | idle |
                 |---|---|---|---|
                 """);
         for (Measured result : results) {
