@@ -142,6 +142,7 @@ public final class Bench implements AutoCloseable {
                                 effort.round().toMillis(),
                                 effort.bounded(),
                                 effort.warmUp().toSeconds()),
+                "callers are under way for half a round before a round counts, and until after its end",
                 "one caller takes turns operation by operation, and the middle of a round's times counts",
                 "ratio: median over the rounds of ours divided by theirs of the same round");
     }

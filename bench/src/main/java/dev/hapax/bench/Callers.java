@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * the fastest loads would measure that instead.
  */
 final class Callers implements AutoCloseable {
-    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final long UNTIL_DONE = Duration.ofSeconds(60).toNanos();
 
     private final List<Thread> threads = new ArrayList<>();
     private final CyclicBarrier barrier;
@@ -21,7 +21,7 @@ final class Callers implements AutoCloseable {
     private final AtomicLong tickets = new AtomicLong();
     private final List<Histogram> histograms = new ArrayList<>();
     private volatile boolean counting;
-    private volatile long until;
+    private volatile Window window = new Window(0, 0);
     private volatile boolean closed;
 
     /** What a caller does, over and over. */
@@ -55,31 +55,33 @@ final class Callers implements AutoCloseable {
         return new Callers(count, caller -> step);
     }
 
-    /** For as long as that, and until the last one is done, which the time includes. */
+    /** What they do in so long a time, once they are all under way. */
     Round lasting(Duration time) throws Exception {
         counting = false;
-        return round(time);
+        Window counted = Window.lasting(time);
+        Histogram all = round(counted);
+        return new Round(counted.perSecond(all.count()), all.millisAt(0.99));
     }
 
-    /** Until so many are done. */
+    /** Until so many are done, from the first one's beginning to the last one's end. */
     Round counting(long operations) throws Exception {
         counting = true;
         tickets.set(operations);
-        return round(LONGEST);
+        long began = System.nanoTime();
+        Histogram all = round(new Window(began, began + UNTIL_DONE));
+        return new Round(all.count() * 1e9 / (System.nanoTime() - began), all.millisAt(0.99));
     }
 
-    private Round round(Duration time) throws Exception {
-        long began = System.nanoTime();
-        until = began + time.toNanos();
+    private Histogram round(Window counted) throws Exception {
+        window = counted;
         barrier.await();
         barrier.await();
-        long took = System.nanoTime() - began;
         if (failure.get() != null) {
             throw new IllegalStateException("a caller failed", failure.get());
         }
         Histogram all = new Histogram();
         histograms.forEach(all::addAll);
-        return new Round(all.count() * 1e9 / took, all.millisAt(0.99));
+        return all;
     }
 
     private void live(Step step, Histogram histogram) {
@@ -99,12 +101,15 @@ final class Callers implements AutoCloseable {
 
     private void work(Step step, Histogram histogram) {
         histogram.clear();
+        Window counted = window;
         try {
             long before = System.nanoTime();
-            while (until - before > 0 && failure.get() == null && hasTicket()) {
+            while (!counted.isOver(before) && failure.get() == null && hasTicket()) {
                 step.run();
                 long after = System.nanoTime();
-                histogram.add(after - before);
+                if (counted.counts(after)) {
+                    histogram.add(after - before);
+                }
                 before = after;
             }
         } catch (Exception e) {

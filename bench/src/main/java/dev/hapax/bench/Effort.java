@@ -24,7 +24,7 @@ record Effort(
         Duration sustained) {
 
     static final Effort FULL = new Effort(
-            7,
+            5,
             Duration.ofMillis(400),
             Duration.ofSeconds(8),
             8_000,
@@ -44,7 +44,7 @@ record Effort(
 
     /** For figures that have no bar to meet. */
     Effort toInform() {
-        return withRounds(Math.min(rounds, 5)).withWarmUp(warmUp.dividedBy(3));
+        return withRounds(Math.min(rounds, 3)).withWarmUp(warmUp.dividedBy(3));
     }
 
     Effort withWarmUp(Duration longer) {

@@ -225,25 +225,27 @@ final class FreshFigures {
     /** So many callers without a thread, each of which begins again when it is done. */
     private static double chains(Duration time, AsyncStep step) {
         AtomicLong done = new AtomicLong();
-        long began = System.nanoTime();
-        long until = began + time.toNanos();
+        Window counted = Window.lasting(time);
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         for (int i = 0; i < SLOW_CALLERS; i++) {
             CompletableFuture<Void> end = new CompletableFuture<>();
             ends.add(end);
-            chain(step, until, done, end);
+            chain(step, counted, done, end);
         }
         CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).join();
-        return done.get() * 1e9 / (System.nanoTime() - began);
+        return counted.perSecond(done.get());
     }
 
-    private static void chain(AsyncStep step, long until, AtomicLong done, CompletableFuture<Void> end) {
+    private static void chain(AsyncStep step, Window counted, AtomicLong done, CompletableFuture<Void> end) {
         step.begin().whenComplete((value, error) -> {
-            done.incrementAndGet();
+            long now = System.nanoTime();
+            if (counted.counts(now)) {
+                done.incrementAndGet();
+            }
             if (error != null) {
                 end.completeExceptionally(error);
-            } else if (until - System.nanoTime() > 0) {
-                chain(step, until, done, end);
+            } else if (!counted.isOver(now)) {
+                chain(step, counted, done, end);
             } else {
                 end.complete(null);
             }

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,7 @@ final class Lane<Q, A> {
 
     private final Work<Q, A> work;
     private final LaneSettings settings;
+    private final IntConsumer roundSizes;
     private final Queue<Job<Q, A>> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean busy = new AtomicBoolean();
 
@@ -79,8 +81,14 @@ final class Lane<Q, A> {
     }
 
     Lane(Work<Q, A> work, LaneSettings settings) {
+        this(work, settings, jobs -> {});
+    }
+
+    /** @param roundSizes is told how many jobs each round has */
+    Lane(Work<Q, A> work, LaneSettings settings, IntConsumer roundSizes) {
         this.work = work;
         this.settings = settings;
+        this.roundSizes = roundSizes;
     }
 
     /** Never blocks: a worker does the round. */
@@ -149,6 +157,7 @@ final class Lane<Q, A> {
             jobs.add(job);
             weight += work.weight(job.request());
         }
+        roundSizes.accept(jobs.size());
         if (jobs.size() > 1) {
             jobs.sort(Comparator.comparing(it -> work.id(it.request())));
         }

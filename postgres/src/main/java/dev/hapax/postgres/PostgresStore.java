@@ -14,7 +14,6 @@ import dev.hapax.store.Swept;
 import dev.hapax.store.Written;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -30,7 +29,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
@@ -53,8 +51,8 @@ public final class PostgresStore implements Store {
     private final Session.Guard byKey;
     private final Session.Guard byDeadline;
     private final Repeats repeats = new Repeats();
-    private final List<Lane<ClaimRequest, Claim>> claims;
-    private final List<Lane<Finish, Written>> finishes;
+    private final Lanes<ClaimRequest, Claim> claims;
+    private final Lanes<Finish, Written> finishes;
     private final Lane<Release, Written> releases;
     private final Lane<Renewal, Written> renewals;
     private final Lane<OperationId, Optional<Snapshot>> looks;
@@ -76,8 +74,8 @@ public final class PostgresStore implements Store {
         byDeadline = Session.Guard.byDeadline(builder.lockTimeout);
         settings = new LaneSettings(
                 sessions, builder.lockTimeout, builder.lockPatience, builder.largestRound, workers, timer);
-        claims = lanes(builder.lanes, () -> new Lane<>(new ClaimWork(settings.lockTimeout(), repeats), settings));
-        finishes = lanes(builder.lanes, () -> new Lane<>(OwnerWork.finish(settings.lockTimeout()), settings));
+        claims = new Lanes<>(builder.lanes, new ClaimWork(settings.lockTimeout(), repeats), settings);
+        finishes = new Lanes<>(builder.lanes, OwnerWork.finish(settings.lockTimeout()), settings);
         releases = new Lane<>(OwnerWork.release(settings.lockTimeout()), settings);
         renewals = new Lane<>(OwnerWork.renew(settings.lockTimeout()), settings.withoutPatience());
         looks = new Lane<>(new LookWork(settings.lockTimeout()), settings.withLargestRound(LARGEST_LOOK));
@@ -99,7 +97,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public CompletionStage<Written> finish(Finish finish) {
-        return lane(finishes, finish.id()).submit(finish);
+        return finishes.of(finish.id()).submit(finish);
     }
 
     @Override
@@ -187,24 +185,9 @@ public final class PostgresStore implements Store {
     @Override
     public void close() {}
 
-    private static <L> List<L> lanes(int count, Supplier<L> lane) {
-        List<L> lanes = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            lanes.add(lane.get());
-        }
-        return lanes;
-    }
-
-    /**
-     * The same operation always takes the same lane: its claims meet in one round instead of waiting for each other.
-     */
-    private static <L> L lane(List<L> lanes, OperationId id) {
-        return lanes.get(Math.floorMod(id.value().hashCode(), lanes.size()));
-    }
-
     /** Reads wait for no disk, so they are best all in one lane: larger rounds, and nothing lost by taking turns. */
     private Lane<ClaimRequest, Claim> claimLane(OperationId id) {
-        return repeats.prevail() ? claims.get(0) : lane(claims, id);
+        return repeats.prevail() ? claims.first() : claims.of(id);
     }
 
     /** The store of callers that wait: what they do often, they may do themselves. */
@@ -225,7 +208,7 @@ public final class PostgresStore implements Store {
 
         @Override
         public CompletionStage<Written> finish(Finish finish) {
-            return lane(finishes, finish.id()).submitAndWait(finish);
+            return finishes.of(finish.id()).submitAndWait(finish);
         }
 
         @Override
@@ -247,7 +230,7 @@ public final class PostgresStore implements Store {
             this.dataSource = dataSource;
         }
 
-        /** How many rounds of claims, and as many of finishes, may be under way at a time. 2 unless set. */
+        /** How many rounds of claims, and as many of ends, may be under way at a time. 2 unless set. */
         public Builder lanes(int lanes) {
             this.lanes = atLeastOne(lanes, "lanes");
             return this;

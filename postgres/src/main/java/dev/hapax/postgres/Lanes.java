@@ -1,0 +1,43 @@
+package dev.hapax.postgres;
+
+import dev.hapax.store.OperationId;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Lanes for the same work, of which all are used only while their rounds are large: one computes while another waits
+ * for the disk. Small rounds go through the first lane alone, where they are half as many, because each costs a commit
+ * and wakes several threads however little it does. Safe for use by many threads.
+ */
+final class Lanes<Q, A> {
+    private static final int LARGE = 40;
+    private static final int SMALL = 12;
+    private static final double WEIGHT_OF_A_ROUND = 0.1;
+
+    private final List<Lane<Q, A>> lanes = new ArrayList<>();
+    private volatile double usualRound;
+    private volatile boolean allUsed;
+
+    Lanes(int count, Lane.Work<Q, A> work, LaneSettings settings) {
+        for (int i = 0; i < count; i++) {
+            lanes.add(new Lane<>(work, settings, this::learn));
+        }
+    }
+
+    Lane<Q, A> first() {
+        return lanes.get(0);
+    }
+
+    /**
+     * The same for the same operation, most of the time: its claims meet in a round, and do not wait for each other.
+     */
+    Lane<Q, A> of(OperationId id) {
+        return allUsed ? lanes.get(Math.floorMod(id.value().hashCode(), lanes.size())) : first();
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // a round that goes uncounted does no harm
+    private void learn(int jobs) {
+        usualRound += WEIGHT_OF_A_ROUND * (jobs - usualRound);
+        allUsed = usualRound > (allUsed ? SMALL : LARGE);
+    }
+}

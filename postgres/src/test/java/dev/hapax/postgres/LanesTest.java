@@ -1,0 +1,84 @@
+package dev.hapax.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hapax.store.OperationId;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How many lanes are used depends on how much there is to do. */
+class LanesTest {
+    private final TestDatabase database = TestDatabase.migrated();
+    private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(2);
+    private final LaneSettings settings = new LaneSettings(
+            new Sessions(database.unpooled(), Duration.ofSeconds(10)),
+            Duration.ofMillis(100),
+            Duration.ofSeconds(1),
+            512,
+            threads,
+            threads);
+    private final Lanes<OperationId, String> lanes = new Lanes<>(2, new Echo(), settings);
+
+    private static final class Echo implements Lane.Work<OperationId, String> {
+        @Override
+        public OperationId id(OperationId request) {
+            return request;
+        }
+
+        @Override
+        public List<String> run(Session session, Lane.LockWait wait, List<OperationId> requests) {
+            return Collections.nCopies(requests.size(), "done");
+        }
+    }
+
+    @AfterEach
+    void close() {
+        threads.shutdown();
+    }
+
+    @Test
+    void aFewCallersShareOneLane() {
+        rounds(50, 10);
+
+        assertThat(used()).containsOnly(lanes.first());
+    }
+
+    @Test
+    void manyCallersUseThemAll() {
+        rounds(20, 100);
+
+        assertThat(used()).hasSize(2);
+    }
+
+    @Test
+    void whenFewAreLeftTheyShareOneLaneAgain() {
+        rounds(20, 100);
+        rounds(50, 1);
+
+        assertThat(used()).containsOnly(lanes.first());
+    }
+
+    private void rounds(int count, int jobs) {
+        for (int i = 0; i < count; i++) {
+            List<CompletableFuture<String>> answers =
+                    lanes.first().submitAll(ids().limit(jobs).toList());
+            assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isEqualTo("done"));
+        }
+    }
+
+    private List<Lane<OperationId, String>> used() {
+        return ids().limit(100).map(lanes::of).distinct().toList();
+    }
+
+    private static Stream<OperationId> ids() {
+        return Stream.generate(() -> new OperationId(UUID.randomUUID()));
+    }
+}
