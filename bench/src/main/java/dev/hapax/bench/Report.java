@@ -112,20 +112,22 @@ final class Report {
         StringBuilder table = new StringBuilder("""
 
                 Where the processors' time went, µs per operation, theirs after the stroke. Turns count as a whole: those of
-                `cold-analysed-empty` also make a table. The gateways are processes of their own, beside the database:
+                `cold-analysed-empty` also make a table. The gateways are processes of their own, beside the database. Stolen is what other virtual
+                machines took:
 
-                | figure | callers' process | database and others | idle |
-                |---|---|---|---|
+                | figure | callers' process | database and others | idle | stolen |
+                |---|---|---|---|---|
                 """);
         for (Measured result : results) {
             Measured.Spending spent = result.spending();
             if (spent != null) {
-                table.append("| %s | %s | %s | %s |%n"
+                table.append("| %s | %s | %s | %s | %s |%n"
                         .formatted(
                                 result.figure().name(),
                                 micros(spent.ours().callers(), spent.theirs().callers()),
                                 micros(spent.ours().others(), spent.theirs().others()),
-                                micros(spent.ours().idle(), spent.theirs().idle())));
+                                micros(spent.ours().idle(), spent.theirs().idle()),
+                                micros(spent.ours().stolen(), spent.theirs().stolen())));
             }
         }
         return table.toString();

@@ -6,22 +6,29 @@ import java.util.List;
 /** What one side of a comparison came to, turn by turn. */
 final class Turns {
     private final Workload workload;
-    private final List<Double> rates = new ArrayList<>();
-    private double operations;
-    private Processors spent = Processors.NONE;
+    private final List<Turn> kept = new ArrayList<>();
+
+    /**
+     * One turn.
+     *
+     * @param operations how many there were, about, those before and after the time that counts among them
+     */
+    record Turn(double rate, double operations, Processors spent) {}
 
     Turns(Workload workload) {
         this.workload = workload;
     }
 
-    void take(Effort effort) throws Exception {
+    Turn take(Effort effort) throws Exception {
         Processors before = Processors.now();
         long began = System.nanoTime();
         double rate = workload.round(effort);
         double seconds = (System.nanoTime() - began) / 1e9;
-        rates.add(rate);
-        operations += rate * seconds;
-        spent = spent.plus(Processors.now().since(before));
+        return new Turn(rate, rate * seconds, Processors.now().since(before));
+    }
+
+    void keep(Turn turn) {
+        kept.add(turn);
     }
 
     String name() {
@@ -29,14 +36,18 @@ final class Turns {
     }
 
     List<Double> rates() {
-        return rates;
+        return kept.stream().map(Turn::rate).toList();
     }
 
-    String last() {
-        return "%s %s/s".formatted(name(), Report.rate(rates.get(rates.size() - 1)));
+    String told(Turn turn) {
+        return "%s %s/s".formatted(name(), Report.rate(turn.rate()));
     }
 
     Processors perOperation() {
-        return spent.per(operations);
+        double operations = kept.stream().mapToDouble(Turn::operations).sum();
+        return kept.stream()
+                .map(Turn::spent)
+                .reduce(Processors.NONE, Processors::plus)
+                .per(operations);
     }
 }
