@@ -10,10 +10,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
@@ -74,12 +72,6 @@ final class Lane<Q, A> {
         List<A> run(Session session, LockWait wait, List<Q> requests) throws SQLException;
     }
 
-    private record Job<Q, A>(Q request, CompletableFuture<A> answer, long submittedAt) {
-        Job(Q request) {
-            this(request, new CompletableFuture<>(), System.nanoTime());
-        }
-    }
-
     Lane(Work<Q, A> work, LaneSettings settings) {
         this(work, settings, jobs -> {});
     }
@@ -93,7 +85,7 @@ final class Lane<Q, A> {
 
     /** Never blocks: a worker does the round. */
     CompletableFuture<A> submit(Q request) {
-        Job<Q, A> job = new Job<>(request);
+        Job<Q, A> job = Job.of(request);
         queue.add(job);
         passOn();
         return job.answer();
@@ -101,7 +93,7 @@ final class Lane<Q, A> {
 
     /** Submits all before any of them begins. Never blocks. */
     List<CompletableFuture<A>> submitAll(Collection<Q> requests) {
-        List<Job<Q, A>> jobs = requests.stream().map(Job<Q, A>::new).toList();
+        List<Job<Q, A>> jobs = requests.stream().map(Job::<Q, A>of).toList();
         queue.addAll(jobs);
         passOn();
         return jobs.stream().map(Job::answer).toList();
@@ -109,23 +101,13 @@ final class Lane<Q, A> {
 
     /** Waits for the answer, unless this thread is interrupted: then the answer comes later. */
     CompletableFuture<A> submitAndWait(Q request) {
-        Job<Q, A> job = new Job<>(request);
+        Job<Q, A> job = Job.ofThisThread(request);
         queue.add(job);
         if (begin()) {
             serve();
         }
-        return awaited(job.answer());
-    }
-
-    private static <A> CompletableFuture<A> awaited(CompletableFuture<A> answer) {
-        try {
-            answer.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | CancellationException e) {
-            return answer;
-        }
-        return answer;
+        job.await();
+        return job.answer();
     }
 
     private boolean begin() {
@@ -190,11 +172,7 @@ final class Lane<Q, A> {
             log.error("A round of {} failed", jobs.size(), e);
             return recover(jobs, e);
         }
-        return () -> {
-            for (int i = 0; i < answers.size(); i++) {
-                jobs.get(i).answer().complete(answers.get(i));
-            }
-        };
+        return () -> Job.tell(jobs, answers);
     }
 
     private static <Q> List<Q> requests(List<? extends Job<Q, ?>> jobs) {
