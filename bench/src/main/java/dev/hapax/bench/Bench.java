@@ -92,8 +92,8 @@ public final class Bench implements AutoCloseable {
         if (gateway == null) {
             say("starting an upstream and two gateways");
             gateway = GatewayBench.open(lab.jdbcUrl());
-            say("warming them up");
-            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 5));
+            say("warming them up until their compilers rest");
+            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 8));
         }
         return gateway;
     }
@@ -143,8 +143,8 @@ public final class Bench implements AutoCloseable {
                                 effort.bounded(),
                                 effort.warmUp().toSeconds()),
                 "callers are under way for half a round before a round counts, and until after its end",
-                "a round of both sides is done again if other virtual machines took more than 4 % of the processors in it, at"
-                        + " most as often as there are rounds",
+                "a round of both sides is done again if other virtual machines took more than 4 % of the processors in it, three"
+                        + " times at most",
                 "one caller takes turns operation by operation, and the middle of a round's times counts",
                 "ratio: median over the rounds of ours divided by theirs of the same round");
     }

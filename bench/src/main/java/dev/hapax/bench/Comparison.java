@@ -24,6 +24,9 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
      */
     private static final double MOST_STOLEN = 0.04;
 
+    private static final int MOST_AGAIN = 3;
+    private static final Duration TO_BEGIN_WITH = Duration.ofMillis(100);
+
     /** Both sides' turns of one round. */
     private record Pair(Turns.Turn ours, Turns.Turn theirs) {
 
@@ -67,7 +70,7 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         warmUp(effort, List.of(ours, other));
         Turns mine = new Turns(ours);
         Turns others = new Turns(other);
-        int again = effort.rounds();
+        int again = MOST_AGAIN;
         for (int round = 1; round <= effort.rounds(); round++) {
             Pair pair = Pair.take(effort, mine, others, round % 2 == 1); // nobody always comes first
             bench.say("round %d of %d: %s, %s"
@@ -88,12 +91,12 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
     /** After a turn of each for the compiler's sake. */
     private Workload fastest(Bench bench) throws Exception {
         Effort effort = bench.effort();
-        warmUp(effort.withWarmUp(effort.warmUp().dividedBy(2)), List.of(theirs.get(theirs.size() / 2)));
+        warmUp(effort.withWarmUp(effort.warmUp().dividedBy(4)), List.of(theirs.get(theirs.size() / 2)));
         bench.say("finding the fastest of %d".formatted(theirs.size()));
         record Rate(Workload workload, double perSecond) {}
         List<Rate> rates = new ArrayList<>();
         for (Workload workload : theirs) {
-            double unused = workload.round(effort);
+            double unused = workload.round(effort.withRound(TO_BEGIN_WITH));
             rates.add(new Rate(workload, workload.round(effort)));
         }
         Rate best =

@@ -10,6 +10,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * The database that everything is measured on: a real PostgreSQL, as durable as in production, with the tables of both
@@ -134,14 +136,32 @@ final class Lab implements AutoCloseable {
             PostgresSchema.migrate(pool);
             execute(
                     pool,
-                    "SET maintenance_work_mem = '512MB'",
                     "ALTER TABLE hapax_operation DROP CONSTRAINT hapax_operation_pkey",
-                    "DROP INDEX hapax_operation_deadline",
-                    FILL.formatted("hapax_operation", SMALL_BODY, rows),
+                    "DROP INDEX hapax_operation_deadline");
+            fill(schema, rows);
+            execute(
+                    pool,
+                    "SET maintenance_work_mem = '512MB'",
                     "ALTER TABLE hapax_operation ADD CONSTRAINT hapax_operation_pkey PRIMARY KEY (id)",
                     "CREATE INDEX hapax_operation_deadline ON hapax_operation (deadline)",
                     "VACUUM ANALYZE hapax_operation",
                     "CHECKPOINT");
+        }
+    }
+
+    /** Half of them over each of two connections: a lone one has a processor idle. */
+    private void fill(String schema, int rows) throws SQLException {
+        try (HikariDataSource pool = pool(2, schema)) {
+            String half = FILL.formatted("hapax_operation", SMALL_BODY, rows / 2);
+            CompletableFuture<Void> other = CompletableFuture.runAsync(() -> {
+                try {
+                    execute(pool, half);
+                } catch (SQLException e) {
+                    throw new CompletionException(e);
+                }
+            });
+            execute(pool, half);
+            other.join();
         }
     }
 

@@ -25,7 +25,8 @@ final class Job<Q, A> {
     private final @Nullable Thread caller;
     private final CompletableFuture<A> answer = new CompletableFuture<>();
     private final long submittedAt = System.nanoTime();
-    private @Nullable Runnable tellNext;
+    private @Nullable A answered;
+    private @Nullable Job<Q, A> next;
 
     private Job(Q request, @Nullable Thread caller) {
         this.request = request;
@@ -82,30 +83,36 @@ final class Job<Q, A> {
         }
     }
 
+    /** What the caller is going to be told. */
+    void answer(A answered) {
+        this.answered = answered;
+    }
+
+    private void tell() {
+        answer.complete(answered);
+    }
+
     private void tellNext() {
-        if (tellNext != null) {
-            tellNext.run();
+        if (next != null) {
+            next.tell();
         }
     }
 
-    /** Tells all of them, some by way of others. */
-    static <Q, A> void tell(List<Job<Q, A>> jobs, List<A> answers) {
-        List<Runnable> now = new ArrayList<>();
+    /** Tells all of them what was answered, in this order, some by way of others. */
+    static <Q, A> void tell(List<Job<Q, A>> jobs) {
+        List<Job<Q, A>> now = new ArrayList<>();
         Queue<Job<Q, A>> wakers = new ArrayDeque<>();
-        for (int i = 0; i < jobs.size(); i++) {
-            Job<Q, A> job = jobs.get(i);
-            A answer = answers.get(i);
-            Runnable tell = () -> job.answer.complete(answer);
+        for (Job<Q, A> job : jobs) {
             boolean sleeps = job.caller != null && job.caller != Thread.currentThread();
             if (sleeps && wakers.size() == PROCESSORS) {
-                wakers.remove().tellNext = tell;
+                wakers.remove().next = job;
             } else {
-                now.add(tell);
+                now.add(job);
             }
             if (sleeps) {
                 wakers.add(job);
             }
         }
-        now.forEach(Runnable::run);
+        now.forEach(Job::tell);
     }
 }

@@ -140,9 +140,6 @@ final class Lane<Q, A> {
             weight += work.weight(job.request());
         }
         roundSizes.accept(jobs.size());
-        if (jobs.size() > 1) {
-            jobs.sort(Comparator.comparing(it -> work.id(it.request())));
-        }
         return jobs;
     }
 
@@ -163,16 +160,28 @@ final class Lane<Q, A> {
     }
 
     private Runnable run(List<Job<Q, A>> jobs, LockWait wait) {
-        List<A> answers;
+        List<Job<Q, A>> sorted = sorted(jobs);
         try (Session session = settings.sessions().open()) {
-            answers = work.run(session, wait, requests(jobs));
+            List<A> answers = work.run(session, wait, requests(sorted));
+            for (int i = 0; i < answers.size(); i++) {
+                sorted.get(i).answer(answers.get(i));
+            }
         } catch (SQLException e) {
             return recover(jobs, e);
         } catch (RuntimeException | Error e) {
             log.error("A round of {} failed", jobs.size(), e);
             return recover(jobs, e);
         }
-        return () -> Job.tell(jobs, answers);
+        return () -> Job.tell(jobs);
+    }
+
+    /** So that two rounds cannot deadlock. The callers are told in the order in which they came. */
+    private List<Job<Q, A>> sorted(List<Job<Q, A>> jobs) {
+        return jobs.size() == 1
+                ? jobs
+                : jobs.stream()
+                        .sorted(Comparator.comparing(job -> work.id(job.request())))
+                        .toList();
     }
 
     private static <Q> List<Q> requests(List<? extends Job<Q, ?>> jobs) {

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,7 +94,8 @@ class JobTest {
     }
 
     private void tell() {
-        Job.tell(jobs, IntStream.range(0, jobs.size()).boxed().toList());
+        jobs.forEach(job -> job.answer(job.request()));
+        Job.tell(jobs);
     }
 
     private void everyoneHasTheirAnswer() throws InterruptedException {

@@ -18,6 +18,7 @@ public final class GatewayBench implements AutoCloseable {
     private static final int KEPT = 2_000;
     private static final Duration WARM_UP_TURN = Duration.ofSeconds(1);
     private static final Duration FOR_THE_COMPILERS = Duration.ofSeconds(1);
+    private static final double AT_REST = 0.05;
     private static final List<String> HEAP = List.of("-Xms512m", "-Xmx512m");
     private static final List<String> SMALL_HEAP = List.of("-Xms128m", "-Xmx128m");
 
@@ -85,16 +86,25 @@ public final class GatewayBench implements AutoCloseable {
     }
 
     /**
-     * Loads all sides in turns for so long in all: a gateway that Java has not compiled yet is five times slower.
-     * Between the turns the compilers have the processors for themselves.
+     * Loads all sides in turns until the compilers of all processes rest, or time is up: a gateway that Java has not
+     * compiled yet is five times slower. Between the turns the compilers have the processors for themselves.
      */
-    public void warmUp(Duration time) throws IOException, InterruptedException {
-        long until = System.nanoTime() + time.toNanos();
-        while (until - System.nanoTime() > 0) {
-            double unused = passThrough(WARM_UP_TURN) + fresh(WARM_UP_TURN) + replay(WARM_UP_TURN);
+    public void warmUp(Duration atMost) throws IOException, InterruptedException {
+        long until = System.nanoTime() + atMost.toNanos();
+        boolean atRest = false;
+        while (!atRest && until - System.nanoTime() > 0) {
+            long began = System.nanoTime();
+            Duration compiled = compilerTime();
+            double unused = passThrough(WARM_UP_TURN) + fresh(WARM_UP_TURN) + replay(WARM_UP_TURN.dividedBy(2));
             unused += plain(WARM_UP_TURN.dividedBy(10));
             Thread.sleep(FOR_THE_COMPILERS.toMillis());
+            long compiling = compilerTime().minus(compiled).toNanos();
+            atRest = compiling > 0 && compiling < AT_REST * (System.nanoTime() - began);
         }
+    }
+
+    private Duration compilerTime() throws IOException {
+        return upstream.compilerTime().plus(protecting.compilerTime()).plus(passing.compilerTime());
     }
 
     /** @return requests per second through the gateway, each of which runs */

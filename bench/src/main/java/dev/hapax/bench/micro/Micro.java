@@ -90,7 +90,8 @@ public final class Micro {
         RunResult only = results.iterator().next();
         double garbage = Objects.requireNonNull(only.getSecondaryResults().get(GARBAGE), GARBAGE)
                 .getScore();
-        return new Cost(step.name(), only.getPrimaryResult().getScore(), garbage);
+        double middle = only.getPrimaryResult().getStatistics().getPercentile(50);
+        return new Cost(step.name(), middle, garbage);
     }
 
     private static ChainedOptionsBuilder lasting(ChainedOptionsBuilder options, boolean quick) {
@@ -100,9 +101,9 @@ public final class Micro {
                         .measurementIterations(2)
                         .measurementTime(TimeValue.milliseconds(200))
                 : options.warmupIterations(1)
-                        .warmupTime(TimeValue.seconds(1))
-                        .measurementIterations(3)
-                        .measurementTime(TimeValue.milliseconds(500));
+                        .warmupTime(TimeValue.seconds(2))
+                        .measurementIterations(5)
+                        .measurementTime(TimeValue.milliseconds(200));
     }
 
     /** One line for each, aligned. */

@@ -3,11 +3,15 @@ package dev.hapax.bench.process;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * A JVM with this one's class path. It ends when this one does, however that is, as long as its main class
@@ -15,6 +19,13 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ChildJvm implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 10;
+    private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
+
+    /** Places in a thread's counters, after its name. */
+    private static final int USER_TIME = 11;
+
+    private static final int SYSTEM_TIME = 12;
+    private static final long MILLIS_PER_TICK = 10;
 
     private final Process process;
     private final BufferedReader out;
@@ -71,6 +82,28 @@ public final class ChildJvm implements AutoCloseable {
     /** How much of the processors it has used so far. */
     public Duration cpu() {
         return process.info().totalCpuDuration().orElse(Duration.ZERO);
+    }
+
+    /** How much of that its compilers have used; nothing where the system does not tell. */
+    public Duration compilerTime() throws IOException {
+        Path threads = Path.of("/proc", Long.toString(pid()), "task");
+        if (!Files.isDirectory(threads)) {
+            return Duration.ZERO;
+        }
+        long ticks = 0;
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(threads)) {
+            for (Path thread : all) {
+                String counters = Files.readString(thread.resolve("stat"));
+                if (COMPILER.matcher(counters).find()) {
+                    String[] fields =
+                            counters.substring(counters.lastIndexOf(')') + 2).split(" ", -1);
+                    ticks += Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME]);
+                }
+            }
+        } catch (NoSuchFileException ended) {
+            return compilerTime(); // a thread that was there when the list was made
+        }
+        return Duration.ofMillis(ticks * MILLIS_PER_TICK);
     }
 
     @Override
