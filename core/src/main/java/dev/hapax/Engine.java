@@ -122,7 +122,12 @@ final class Engine {
                 Request<T> request,
                 HeldLease lease,
                 @Nullable Flight flight,
-                Store via) implements Admission<T> {}
+                Store via) implements Admission<T> {
+
+            Owned<T> via(Store other) {
+                return new Owned<>(request, lease, flight, other);
+            }
+        }
     }
 
     <T, X extends Exception> Outcome<T> run(Request<T> request, Handler<T, X> handler) throws X {
@@ -436,10 +441,10 @@ final class Engine {
         return CompletableFuture.completedFuture(new Admission.Answered<>(claim));
     }
 
-    /** A caller that was interrupted while it waited got the claim after all. */
+    /** A caller that was interrupted while it waited got the claim after all. Its thread is elsewhere by now. */
     private <T> void giveBack(Admission<T> admission) {
         if (admission instanceof Admission.Owned<T> owned) {
-            giveUp(owned, Release.Kind.NOT_BEGUN, "the caller was interrupted");
+            giveUp(owned.via(store), Release.Kind.NOT_BEGUN, "the caller was interrupted");
         }
     }
 

@@ -1,9 +1,6 @@
 package dev.hapax.postgres;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -13,40 +10,44 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one caller asks of a {@link Lane}, and the answer to it.
  *
- * <p>To wake a thread takes longer than to write a row. So who has done a round wakes only as many callers as there are
- * processors, and each of them wakes the next one before it goes on: the waking is shared, and the processors are not
- * flooded with threads that stand in the way of the next round. Callers without a thread are told directly, and so are
- * threads that others may keep from running.
+ * <p>To wake a thread takes longer than to write a row. So who has done a round wakes only a few of the callers that
+ * wait, and each of them wakes the next one before it goes on: the waking is shared, and the processors are not flooded
+ * with threads that stand in the way of the next round. Only who sleeps is left to wake the next. Past everybody else
+ * the teller goes on by itself: past a caller that is still on its way to sleep, or was interrupted, or that others may
+ * keep from running.
  */
 final class Job<Q, A> {
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
+    /** How many wake one after the other, at most: each may have to wait for a processor. */
+    private static final int LONGEST_CHAIN = 32;
+
     private final Q request;
-    private final @Nullable Thread caller;
+    private final boolean waited;
     private final CompletableFuture<A> answer = new CompletableFuture<>();
     private final long submittedAt = System.nanoTime();
-    private @Nullable A answered;
-    private @Nullable Job<Q, A> next;
+    private @Nullable A told;
+    private volatile @Nullable Job<Q, A> next;
+    private volatile boolean asleep;
 
-    private Job(Q request, @Nullable Thread caller) {
+    private Job(Q request, boolean waited) {
         this.request = request;
-        this.caller = caller;
+        this.waited = waited;
     }
 
     /** Of a caller that does not wait. */
     static <Q, A> Job<Q, A> of(Q request) {
-        return new Job<>(request, null);
+        return new Job<>(request, false);
     }
 
-    /** Of the current thread, which is to {@link #await}. */
-    static <Q, A> Job<Q, A> ofThisThread(Q request) {
-        Thread thread = Thread.currentThread();
-        return new Job<>(request, isPrompt(thread) ? thread : null);
+    /** Of a thread that is going to {@link #await}. */
+    static <Q, A> Job<Q, A> waited(Q request) {
+        return new Job<>(request, true);
     }
 
     /**
-     * Whether a thread runs soon once it is woken, whatever others do. A virtual one needs a carrier first; a worker of
-     * a fork-join pool may have begun something else while it waited.
+     * Whether a thread runs once it is woken, whatever others do. A virtual one needs a carrier first; a worker of a
+     * fork-join pool may have begun something else while it waited.
      */
     static boolean isPrompt(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
@@ -66,8 +67,9 @@ final class Job<Q, A> {
         return submittedAt;
     }
 
-    /** Waits for the answer, unless interrupted, and sees to it that the next one is told. */
+    /** Waits for the answer, unless interrupted. */
     void await() {
+        asleep = isPrompt(Thread.currentThread());
         try {
             answer.get();
         } catch (InterruptedException e) {
@@ -75,44 +77,38 @@ final class Job<Q, A> {
         } catch (ExecutionException | CancellationException e) {
             return; // who looks at the answer finds out
         } finally {
+            asleep = false;
             if (answer.isDone()) {
-                tellNext();
-            } else {
-                answer.whenComplete((told, error) -> tellNext());
+                tell(next);
             }
         }
     }
 
-    /** What the caller is going to be told. */
-    void answer(A answered) {
-        this.answered = answered;
+    /** What {@link #tellAll} is going to tell. */
+    void decide(A told) {
+        this.told = told;
     }
 
-    private void tell() {
-        answer.complete(answered);
-    }
-
-    private void tellNext() {
-        if (next != null) {
-            next.tell();
+    /** Tells all of them: those that wait in the order in which they come here, some by way of others. */
+    static <Q, A> void tellAll(List<Job<Q, A>> jobs) {
+        List<Job<Q, A>> waited = jobs.stream().filter(job -> job.waited).toList();
+        int chains = Math.min(waited.size(), Math.max(PROCESSORS, waited.size() / LONGEST_CHAIN + 1));
+        for (int i = chains; i < waited.size(); i++) {
+            waited.get(i - chains).next = waited.get(i);
         }
+        waited.subList(0, chains).forEach(Job::tell);
+        jobs.stream().filter(job -> !job.waited).forEach(Job::tell);
     }
 
-    /** Tells all of them what was answered, in this order, some by way of others. */
-    static <Q, A> void tell(List<Job<Q, A>> jobs) {
-        List<Job<Q, A>> now = new ArrayList<>();
-        Queue<Job<Q, A>> wakers = new ArrayDeque<>();
-        for (Job<Q, A> job : jobs) {
-            boolean sleeps = job.caller != null && job.caller != Thread.currentThread();
-            if (sleeps && wakers.size() == PROCESSORS) {
-                wakers.remove().next = job;
-            } else {
-                now.add(job);
-            }
-            if (sleeps) {
-                wakers.add(job);
-            }
+    /**
+     * Tells this one and those after it, up to one that sleeps. It is asked whether it sleeps after it was told, and it
+     * looks whether it was told after it has stopped sleeping: one of the two goes on.
+     */
+    private static <Q, A> void tell(@Nullable Job<Q, A> first) {
+        Job<Q, A> job = first;
+        while (job != null) {
+            job.answer.complete(job.told);
+            job = job.asleep ? null : job.next;
         }
-        now.forEach(Job::tell);
     }
 }

@@ -42,7 +42,7 @@ final class Lane<Q, A> {
 
     private final Work<Q, A> work;
     private final LaneSettings settings;
-    private final IntConsumer roundSizes;
+    private final IntConsumer demand;
     private final Queue<Job<Q, A>> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean busy = new AtomicBoolean();
 
@@ -76,11 +76,11 @@ final class Lane<Q, A> {
         this(work, settings, jobs -> {});
     }
 
-    /** @param roundSizes is told how many jobs each round has */
-    Lane(Work<Q, A> work, LaneSettings settings, IntConsumer roundSizes) {
+    /** @param demand is told at every round how many jobs there were, those that did not fit in among them */
+    Lane(Work<Q, A> work, LaneSettings settings, IntConsumer demand) {
         this.work = work;
         this.settings = settings;
-        this.roundSizes = roundSizes;
+        this.demand = demand;
     }
 
     /** Never blocks: a worker does the round. */
@@ -101,7 +101,7 @@ final class Lane<Q, A> {
 
     /** Waits for the answer, unless this thread is interrupted: then the answer comes later. */
     CompletableFuture<A> submitAndWait(Q request) {
-        Job<Q, A> job = Job.ofThisThread(request);
+        Job<Q, A> job = Job.waited(request);
         queue.add(job);
         if (begin()) {
             serve();
@@ -115,14 +115,21 @@ final class Lane<Q, A> {
     }
 
     private void serve() {
-        Runnable telling;
+        List<Job<Q, A>> jobs = take();
+        Runnable telling = () -> refuse(jobs, new StoreUnavailableException("a round broke off", null))
+                .run();
         try {
-            telling = round(take());
+            if (!jobs.isEmpty()) {
+                telling = round(jobs);
+            }
         } finally {
             busy.set(false);
-            passOn();
+            try {
+                passOn();
+            } finally {
+                telling.run();
+            }
         }
-        telling.run();
     }
 
     private void passOn() {
@@ -139,7 +146,7 @@ final class Lane<Q, A> {
             jobs.add(job);
             weight += work.weight(job.request());
         }
-        roundSizes.accept(jobs.size());
+        demand.accept(jobs.size() + queue.size());
         return jobs;
     }
 
@@ -164,7 +171,7 @@ final class Lane<Q, A> {
         try (Session session = settings.sessions().open()) {
             List<A> answers = work.run(session, wait, requests(sorted));
             for (int i = 0; i < answers.size(); i++) {
-                sorted.get(i).answer(answers.get(i));
+                sorted.get(i).decide(answers.get(i));
             }
         } catch (SQLException e) {
             return recover(jobs, e);
@@ -172,7 +179,7 @@ final class Lane<Q, A> {
             log.error("A round of {} failed", jobs.size(), e);
             return recover(jobs, e);
         }
-        return () -> Job.tell(jobs);
+        return () -> Job.tellAll(jobs);
     }
 
     /** So that two rounds cannot deadlock. The callers are told in the order in which they came. */
@@ -228,7 +235,11 @@ final class Lane<Q, A> {
         Duration pause = age.dividedBy(4);
         pause = pause.compareTo(FIRST_PAUSE) < 0 ? FIRST_PAUSE : pause;
         pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-        settings.later(pause, () -> run(List.of(job), LockWait.NONE).run());
-        return () -> {};
+        try {
+            settings.later(pause, () -> run(List.of(job), LockWait.NONE).run());
+            return () -> {};
+        } catch (RuntimeException | Error noThread) {
+            return refuse(List.of(job), new StoreUnavailableException("cannot try again later: " + noThread, noThread));
+        }
     }
 }

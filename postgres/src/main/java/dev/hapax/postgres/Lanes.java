@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lanes for the same work, of which all are used only while their rounds are large: one computes while another waits
- * for the disk. Small rounds go through the first lane alone, where they are half as many, because each costs a commit
- * and wakes several threads however little it does. Safe for use by many threads.
+ * Lanes for the same work, of which all are used only while there is much to do: one computes while another waits for
+ * the disk. A few jobs go through the first lane alone, in fewer rounds, because each round costs a commit and wakes
+ * several threads however little it does. Safe for use by many threads.
  */
 final class Lanes<Q, A> {
-    private static final int LARGE = 40;
-    private static final int SMALL = 12;
+    private static final int MANY = 40;
+    private static final int FEW = 24;
     private static final double WEIGHT_OF_A_ROUND = 0.1;
 
     private final List<Lane<Q, A>> lanes = new ArrayList<>();
-    private volatile double usualRound;
+    private volatile double usualDemand;
     private volatile boolean allUsed;
 
     Lanes(int count, Lane.Work<Q, A> work, LaneSettings settings) {
@@ -36,8 +36,9 @@ final class Lanes<Q, A> {
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // a round that goes uncounted does no harm
-    private void learn(int jobs) {
-        usualRound += WEIGHT_OF_A_ROUND * (jobs - usualRound);
-        allUsed = usualRound > (allUsed ? SMALL : LARGE);
+    private void learn(int jobsOfOne) {
+        int jobs = allUsed ? jobsOfOne * lanes.size() : jobsOfOne;
+        usualDemand += WEIGHT_OF_A_ROUND * (jobs - usualDemand);
+        allUsed = usualDemand > (allUsed ? FEW : MANY);
     }
 }

@@ -3,60 +3,100 @@ package dev.hapax.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.IntPredicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers tell each other. */
 @Timeout(60)
 class JobTest {
-    private static final int CALLERS = 100;
+    private static final int CALLERS = 1_000;
 
     private final List<Job<Integer, Integer>> jobs = Collections.synchronizedList(new ArrayList<>());
     private final List<Thread> threads = new ArrayList<>();
 
     @Test
     void everyoneIsTold() throws InterruptedException {
-        callersWait();
+        callers(number -> true);
 
-        tell();
+        tellAll();
 
         everyoneHasTheirAnswer();
     }
 
-    @Test
-    void aCallerThatWasInterruptedDoesNotKeepTheOthersFromBeingTold() throws InterruptedException {
-        callersWait();
-        for (int i = 0; i < CALLERS; i += 3) {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void callersThatWereInterruptedKeepNobodyFromBeingTold(int everyNth) throws InterruptedException {
+        callers(number -> true);
+        for (int i = 0; i < CALLERS; i += everyNth) {
             threads.get(i).interrupt();
             threads.get(i).join();
         }
 
-        tell();
+        tellAll();
 
         everyoneHasTheirAnswer();
     }
 
     @Test
-    void whoDoesNotWaitIsToldAtOnce() throws InterruptedException {
-        callersWait();
+    void callersThatAreInterruptedWhileTheyAreToldKeepNobodyFromBeingTold() throws InterruptedException {
+        callers(number -> true);
+        Thread interrupting = new Thread(() -> threads.forEach(Thread::interrupt));
+        interrupting.start();
+
+        tellAll();
+
+        everyoneHasTheirAnswer();
+        interrupting.join();
+    }
+
+    @Test
+    void callersThatAreNotAsleepYetKeepNobodyFromBeingTold() throws InterruptedException {
+        callers(number -> number % 3 == 0);
+
+        tellAll();
+
+        everyoneHasTheirAnswer();
+    }
+
+    @Test
+    void anAnswerThatItsCallerHasCancelledKeepsNobodyFromBeingTold() throws InterruptedException {
+        callers(number -> true);
+        Job<Integer, Integer> cancelled = jobs.get(0);
+        cancelled.answer().cancel(true);
+        threads.get(0).join();
+
+        tellAll();
+
+        jobs.remove(cancelled);
+        everyoneHasTheirAnswer();
+    }
+
+    @Test
+    void whoDoesNotWaitIsToldByTheTeller() throws InterruptedException {
+        callers(number -> true);
         Job<Integer, Integer> last = Job.of(CALLERS);
         jobs.add(last);
+        CompletableFuture<Thread> teller = last.answer().thenApply(told -> Thread.currentThread());
 
-        tell();
+        tellAll();
 
-        assertThat(last.answer()).isCompletedWithValue(CALLERS);
+        assertThat(teller).isCompletedWithValue(Thread.currentThread());
         everyoneHasTheirAnswer();
     }
 
     @Test
-    void onlyThreadsThatNobodyKeepsFromRunningWakeOthers() throws Exception {
+    void aWorkerOfAForkJoinPoolIsNotPrompt() throws Exception {
         assertThat(Job.isPrompt(Thread.currentThread())).isTrue();
         CompletableFuture<Boolean> ofWorker = new CompletableFuture<>();
         ForkJoinPool.commonPool().execute(() -> ofWorker.complete(Job.isPrompt(Thread.currentThread())));
@@ -64,44 +104,51 @@ class JobTest {
     }
 
     @Test
-    void virtualThreadsDoNotWakeOthers() throws Exception {
+    void aVirtualThreadIsNotPrompt() throws Exception {
         assumeThat(Runtime.version().feature()).as("Java with virtual threads").isGreaterThanOrEqualTo(21);
-        List<Boolean> prompt = Collections.synchronizedList(new ArrayList<>());
-        Runnable asking = () -> prompt.add(Job.isPrompt(Thread.currentThread()));
+        CompletableFuture<Boolean> ofVirtual = new CompletableFuture<>();
+        Runnable asking = () -> ofVirtual.complete(Job.isPrompt(Thread.currentThread()));
 
-        Thread virtual = (Thread)
-                Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, asking);
-        virtual.join();
+        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, asking);
 
-        assertThat(prompt).containsExactly(false);
+        assertThat(ofVirtual.get()).isFalse();
     }
 
-    private void callersWait() throws InterruptedException {
+    /** @param waits which of them wait; the others are still on their way to */
+    private void callers(IntPredicate waits) throws InterruptedException {
         for (int i = 0; i < CALLERS; i++) {
-            int number = i;
-            CountDownLatch asked = new CountDownLatch(1);
-            Thread thread = new Thread(() -> {
-                Job<Integer, Integer> job = Job.ofThisThread(number);
-                jobs.add(job);
-                asked.countDown();
-                job.await();
-            });
-            thread.start();
-            asked.await();
-            threads.add(thread);
+            Job<Integer, Integer> job = Job.waited(i);
+            jobs.add(job);
+            if (waits.test(i)) {
+                CountDownLatch begun = new CountDownLatch(1);
+                Thread thread = new Thread(
+                        null,
+                        () -> {
+                            begun.countDown();
+                            job.await();
+                        },
+                        "caller-" + i,
+                        128 * 1024);
+                thread.start();
+                begun.await();
+                threads.add(thread);
+            }
         }
         Awaitility.await().until(() -> threads.stream().allMatch(it -> it.getState() == Thread.State.WAITING));
     }
 
-    private void tell() {
-        jobs.forEach(job -> job.answer(job.request()));
-        Job.tell(jobs);
+    private void tellAll() {
+        jobs.forEach(job -> job.decide(job.request()));
+        Job.tellAll(jobs);
     }
 
     private void everyoneHasTheirAnswer() throws InterruptedException {
         for (Thread thread : threads) {
             thread.join();
         }
-        assertThat(jobs).allSatisfy(job -> assertThat(job.answer().join()).isEqualTo(job.request()));
+        assertThat(jobs)
+                .allSatisfy(job -> assertThat(job.answer())
+                        .succeedsWithin(Duration.ofSeconds(10))
+                        .isEqualTo(job.request()));
     }
 }
