@@ -18,13 +18,11 @@ import java.util.List;
 record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable {
     private static final double AT_REST = 0.02;
     private static final double FASTER = 1.05;
-
-    /**
-     * How much of the processors' time other virtual machines may take in a round; else it is done again, if it can.
-     */
     private static final double MOST_STOLEN = 0.04;
 
-    private static final int MOST_AGAIN = 3;
+    /** How many rounds are done again, at most, because too much was stolen. */
+    static final int MOST_AGAIN = 2;
+
     private static final Duration TO_BEGIN_WITH = Duration.ofMillis(100);
 
     /** Both sides' turns of one round. */
@@ -36,8 +34,8 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
             return oursFirst ? new Pair(first, second) : new Pair(second, first);
         }
 
-        double shareStolen() {
-            return ours.spent().plus(theirs.spent()).shareStolen();
+        Processors spent() {
+            return ours.spent().plus(theirs.spent());
         }
     }
 
@@ -75,9 +73,9 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
             Pair pair = Pair.take(effort, mine, others, round % 2 == 1); // nobody always comes first
             bench.say("round %d of %d: %s, %s"
                     .formatted(round, effort.rounds(), mine.told(pair.ours()), others.told(pair.theirs())));
-            double stolen = pair.shareStolen();
-            if (stolen > MOST_STOLEN && again-- > 0) {
-                bench.say("again, because other machines took %.0f %% of the processors".formatted(100 * stolen));
+            if (isSpoilt(pair.spent()) && again-- > 0) {
+                bench.say("again, because other machines took %.0f %% of the processors"
+                        .formatted(100 * pair.spent().shareStolen()));
                 round--;
             } else {
                 mine.keep(pair.ours());
@@ -86,6 +84,11 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         }
         return Measured.rates(figure, mine.rates(), others.rates(), other.name())
                 .spending(mine.perOperation(), others.perOperation());
+    }
+
+    /** Whether other virtual machines took too much of the processors' time for a round to count. */
+    static boolean isSpoilt(Processors spent) {
+        return spent.shareStolen() > MOST_STOLEN;
     }
 
     /** After a turn of each for the compiler's sake. */

@@ -26,7 +26,7 @@ record Effort(
     static final Effort FULL = new Effort(
             5,
             Duration.ofMillis(400),
-            Duration.ofSeconds(7),
+            Duration.ofSeconds(6),
             8_000,
             List.of(1, 2, 4, 8, 16, 32, 64),
             10_000_000,
