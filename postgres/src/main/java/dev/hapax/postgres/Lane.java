@@ -115,10 +115,11 @@ final class Lane<Q, A> {
     }
 
     private void serve() {
-        List<Job<Q, A>> jobs = take();
+        List<Job<Q, A>> jobs = new ArrayList<>();
         Runnable telling = () -> refuse(jobs, new StoreUnavailableException("a round broke off", null))
                 .run();
         try {
+            takeInto(jobs);
             if (!jobs.isEmpty()) {
                 telling = round(jobs);
             }
@@ -138,8 +139,7 @@ final class Lane<Q, A> {
         }
     }
 
-    private List<Job<Q, A>> take() {
-        List<Job<Q, A>> jobs = new ArrayList<>();
+    private void takeInto(List<Job<Q, A>> jobs) {
         long weight = 0;
         Job<Q, A> job;
         while (jobs.size() < settings.largestRound() && weight < HEAVIEST_ROUND && (job = queue.poll()) != null) {
@@ -147,7 +147,6 @@ final class Lane<Q, A> {
             weight += work.weight(job.request());
         }
         demand.accept(jobs.size() + queue.size());
-        return jobs;
     }
 
     /**
