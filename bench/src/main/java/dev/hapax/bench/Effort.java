@@ -25,14 +25,14 @@ record Effort(
 
     static final Effort FULL = new Effort(
             5,
-            Duration.ofMillis(400),
+            Duration.ofMillis(350),
             Duration.ofSeconds(6),
             8_000,
             List.of(1, 2, 4, 8, 16, 32, 64),
             10_000_000,
             Duration.ofMinutes(3));
     static final Effort QUICK = new Effort(
-            3, Duration.ofMillis(150), Duration.ofMillis(400), 1_500, List.of(32), 100_000, Duration.ofSeconds(3));
+            3, Duration.ofMillis(90), Duration.ofMillis(150), 1_000, List.of(32), 100_000, Duration.ofSeconds(3));
 
     boolean quick() {
         return equals(QUICK);
