@@ -31,8 +31,9 @@ import java.util.UUID;
  * before it gets a {@code due} far ahead, so that a lane of a million messages whose first one cannot be delivered
  * costs the others nothing. When a run is finished the row that is then first is made due again. It cannot be missed:
  * who sets rows aside holds the lock on the lane's first row, and who removes that row looks for the next one
- * afterwards, in a statement of its own. Should somebody remove rows by hand, what was set aside is looked at after an
- * hour.
+ * afterwards, in a statement of its own. For the same reason a run is finished by a statement that comes after the one
+ * that locked its first row: what was set aside meanwhile is another version of the row, at another place. Should
+ * somebody remove rows by hand, what was set aside is looked at after an hour.
  *
  * <p><b>Nothing can come before a lane's first row</b>, since appends to one lane go one after the other until they are
  * committed: see {@link Outbox}.
@@ -90,13 +91,21 @@ final class OutboxTable {
                     WHERE o.lane = moved.lane ORDER BY o.seq LIMIT 1) AS first
                 WHERE first.state = 2))""";
 
-    private static final String FINISH = Database.guarded("""
+    /** Locks the first rows of the lanes that are ours: what the next statement sees of these lanes stays as it is. */
+    private static final String HOLD = """
+            SELECT count(*) FROM unnest(?::int8[], ?::int8[], ?::uuid[]) AS run (lane, seq, token)
+            CROSS JOIN LATERAL (
+                SELECT FROM hapax_outbox o
+                WHERE o.lane = run.lane AND o.seq = run.seq AND o.token = run.token
+                FOR UPDATE) AS held;
+            """;
+
+    private static final String FINISH = Database.guarded(HOLD + """
             WITH mine AS MATERIALIZED (
                 SELECT held.lane FROM unnest(?::int8[], ?::int8[], ?::uuid[]) AS run (lane, seq, token)
                 CROSS JOIN LATERAL (
                     SELECT o.lane FROM hapax_outbox o
-                    WHERE o.lane = run.lane AND o.seq = run.seq AND o.token = run.token
-                    FOR UPDATE) AS held),
+                    WHERE o.lane = run.lane AND o.seq = run.seq AND o.token = run.token OFFSET 0) AS held),
             removed AS (
                 DELETE FROM hapax_outbox
                 WHERE ctid = ANY (ARRAY (
@@ -199,14 +208,14 @@ final class OutboxTable {
     /** Removes what was published and says of the message that was not when it is tried again, if the lease is ours. */
     Finished finish(List<Run> runs) {
         return database.call(FINISH, finish -> {
-            bindLongs(finish, 1, runs, Run::lane); // lane
-            bindLongs(finish, 2, runs, Run::head); // seq
-            bind(finish, 3, "uuid", UUID[]::new, runs, run -> run.lease().token()); // token
+            bindLeases(finish, 1, runs); // to hold
+            bindLeases(finish, 4, runs); // mine
             bindPublished(finish, runs);
             bindSetbacks(
                     finish, runs.stream().filter(run -> run.setback() != null).toList());
-            bindLongs(finish, 13, runs, Run::lane); // lane
+            bindLongs(finish, 16, runs, Run::lane); // lane, to advance
             Database.execute(finish);
+            finish.getMoreResults();
             Set<Long> mine = new HashSet<>();
             try (ResultSet rows = finish.getResultSet()) {
                 while (rows.next()) {
@@ -218,31 +227,37 @@ final class OutboxTable {
         });
     }
 
+    private static void bindLeases(PreparedStatement finish, int index, List<Run> runs) throws SQLException {
+        bindLongs(finish, index, runs, Run::lane); // lane
+        bindLongs(finish, index + 1, runs, Run::head); // seq
+        bind(finish, index + 2, "uuid", UUID[]::new, runs, run -> run.lease().token()); // token
+    }
+
     private static void bindPublished(PreparedStatement finish, List<Run> runs) throws SQLException {
         record Place(long lane, long seq) {}
         List<Place> published = runs.stream()
                 .flatMap(run -> run.published().stream().map(entry -> new Place(run.lane(), entry.seq())))
                 .toList();
-        bindLongs(finish, 4, published, Place::lane); // lane
-        bindLongs(finish, 5, published, Place::seq); // seq
+        bindLongs(finish, 7, published, Place::lane); // lane
+        bindLongs(finish, 8, published, Place::seq); // seq
     }
 
     private void bindSetbacks(PreparedStatement finish, List<Run> stopped) throws SQLException {
-        bindLongs(finish, 6, stopped, Run::lane); // lane
-        bindLongs(finish, 7, stopped, run -> run.current().seq()); // seq
-        bindLongs(finish, 8, stopped, this::laneAfter); // to_lane
-        bind(finish, 9, "int4", Integer[]::new, stopped, run -> isParked(run) ? PARKED : 0); // to_state
+        bindLongs(finish, 9, stopped, Run::lane); // lane
+        bindLongs(finish, 10, stopped, run -> run.current().seq()); // seq
+        bindLongs(finish, 11, stopped, this::laneAfter); // to_lane
+        bind(finish, 12, "int4", Integer[]::new, stopped, run -> isParked(run) ? PARKED : 0); // to_state
         bind(
                 finish,
-                10,
+                13,
                 "int4",
                 Integer[]::new,
                 stopped,
                 run -> run.current().outgoing().attempt()); // attempts
-        bindLongs(finish, 11, stopped, OutboxTable::delay); // delay
+        bindLongs(finish, 14, stopped, OutboxTable::delay); // delay
         bind(
                 finish,
-                12,
+                15,
                 "text",
                 String[]::new,
                 stopped,

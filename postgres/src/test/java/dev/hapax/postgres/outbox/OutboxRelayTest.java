@@ -347,6 +347,29 @@ class OutboxRelayTest {
         assertThat(receiver.accepted()).hasSize(8);
     }
 
+    /** Another relay sets rows aside while this one waits for the lane: they are not where it would have found them. */
+    @Test
+    void whatIsSetAsideWhileItIsFinishedIsRemoved() throws Exception {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        receiver.answeringLater(it -> answer);
+        box.append(message("a", "a1"), message("a", "a2"));
+        box.start(receiver);
+        awaitLeased();
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE state = 1 FOR UPDATE");
+            statement.execute("UPDATE hapax_outbox SET state = 2, due = due + interval '1 hour' WHERE state <> 1");
+            answer.complete(PublishResult.published());
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> box.database.queryLong("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
+            connection.commit();
+        }
+        box.awaitEmpty();
+        assertThat(receiver.texts()).containsExactly("a1", "a2");
+    }
+
     @Test
     void aHintIsEnough() {
         OutboxRelay relay = box.start(box.relay(receiver).pollEvery(Duration.ofHours(1)));
