@@ -143,8 +143,8 @@ public final class Bench implements AutoCloseable {
                                 effort.bounded(),
                                 effort.warmUp().toSeconds()),
                 "callers are under way for half a round before a round counts, and until after its end",
-                "a round of both sides is done again if other virtual machines took more than 4 % of the processors in it, twice"
-                        + " at most",
+                "a round of both sides is done again if other virtual machines took more than 4 %% of the processors in it, at most %d times"
+                        .formatted(effort.again()),
                 "one caller takes turns operation by operation, and the middle of a round's times counts",
                 "ratio: median over the rounds of ours divided by theirs of the same round");
     }

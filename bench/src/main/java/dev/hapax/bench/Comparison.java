@@ -20,9 +20,6 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
     private static final double FASTER = 1.05;
     private static final double MOST_STOLEN = 0.04;
 
-    /** How many rounds are done again, at most, because too much was stolen. */
-    static final int MOST_AGAIN = 2;
-
     private static final Duration TO_BEGIN_WITH = Duration.ofMillis(100);
 
     /** Both sides' turns of one round. */
@@ -68,7 +65,7 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         warmUp(effort, List.of(ours, other));
         Turns mine = new Turns(ours);
         Turns others = new Turns(other);
-        int again = MOST_AGAIN;
+        int again = effort.again();
         for (int round = 1; round <= effort.rounds(); round++) {
             Pair pair = Pair.take(effort, mine, others, round % 2 == 1); // nobody always comes first
             bench.say("round %d of %d: %s, %s"

@@ -51,7 +51,7 @@ final class CostFigures {
 
     private static Measured memory(Figure figure, Bench bench) throws Exception {
         bench.say("100,000 handlers that do not end");
-        double bytes = InFlightMemory.measure().withStore();
+        double bytes = InFlightMemory.withMemoryStore();
         return new Measured(figure, List.of(MOST_HEAP / bytes), "%.0f MB".formatted(bytes / 1e6), "300 MB", "allowed");
     }
 }

@@ -7,6 +7,7 @@ import java.util.List;
  * How long and how often to measure.
  *
  * @param rounds how often each side runs; the sides take turns, so what else the machine does slows both down alike
+ * @param again how many rounds are done again, at most, because other virtual machines took too much of the processors
  * @param round how long a round lasts
  * @param warmUp how long a figure's sides may take turns before anything counts, while code is still being compiled
  * @param bounded how many operations a round has where it has a number of them instead
@@ -16,6 +17,7 @@ import java.util.List;
  */
 record Effort(
         int rounds,
+        int again,
         Duration round,
         Duration warmUp,
         int bounded,
@@ -25,6 +27,7 @@ record Effort(
 
     static final Effort FULL = new Effort(
             5,
+            2,
             Duration.ofMillis(350),
             Duration.ofSeconds(6),
             8_000,
@@ -32,14 +35,14 @@ record Effort(
             10_000_000,
             Duration.ofMinutes(3));
     static final Effort QUICK = new Effort(
-            3, Duration.ofMillis(90), Duration.ofMillis(150), 1_000, List.of(32), 100_000, Duration.ofSeconds(3));
+            3, 0, Duration.ofMillis(90), Duration.ofMillis(150), 1_000, List.of(32), 100_000, Duration.ofSeconds(3));
 
     boolean quick() {
         return equals(QUICK);
     }
 
     Effort withRound(Duration longer) {
-        return new Effort(rounds, longer, warmUp, bounded, floorPools, rows, sustained);
+        return new Effort(rounds, again, longer, warmUp, bounded, floorPools, rows, sustained);
     }
 
     /** For figures that have no bar to meet. */
@@ -48,10 +51,10 @@ record Effort(
     }
 
     Effort withWarmUp(Duration longer) {
-        return new Effort(rounds, round, longer, bounded, floorPools, rows, sustained);
+        return new Effort(rounds, again, round, longer, bounded, floorPools, rows, sustained);
     }
 
     Effort withRounds(int count) {
-        return new Effort(count, round, warmUp, bounded, floorPools, rows, sustained);
+        return new Effort(count, again, round, warmUp, bounded, floorPools, rows, sustained);
     }
 }

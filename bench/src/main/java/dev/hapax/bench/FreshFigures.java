@@ -170,7 +170,7 @@ final class FreshFigures {
                 Callers others = Callers.all(64, floor::fresh)) {
             Callers.Round unused = callers.lasting(effort.warmUp().dividedBy(2));
             unused = others.lasting(effort.warmUp().dividedBy(4));
-            int again = Comparison.MOST_AGAIN;
+            int again = effort.again();
             while (ratios.size() < effort.rounds()) {
                 Processors before = Processors.now();
                 double mine = callers.lasting(effort.round().multipliedBy(2)).p99Millis();

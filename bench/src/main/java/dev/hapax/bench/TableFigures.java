@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 final class TableFigures {
     private static final int CALLERS = 128;
     private static final int SWEEP = 5_000;
-    private static final Duration KEPT = Duration.ofSeconds(2);
+    private static final Duration LONGEST_KEPT = Duration.ofSeconds(2);
     private static final String SMALL = "small";
     private static final String LASTING = "lasting";
 
@@ -139,13 +139,14 @@ final class TableFigures {
             Lab lab = bench.lab();
             lab.createAnalysedEmpty(LASTING);
             AtomicBoolean stop = new AtomicBoolean();
-            Policy kept = Policy.payment().retention(KEPT);
             Duration third = bench.effort().sustained().dividedBy(3);
-            try (Operations operations = Operations.on(lab, Figures.POOL, LASTING, kept);
+            Duration kept = LONGEST_KEPT.compareTo(third) < 0 ? LONGEST_KEPT : third;
+            try (Operations operations = Operations.on(
+                            lab, Figures.POOL, LASTING, Policy.payment().retention(kept));
                     Callers callers = Callers.all(CALLERS, operations::fresh)) {
                 Thread sweeper = new Thread(() -> purge(operations, stop), "sweeper");
                 sweeper.start();
-                Callers.Round unused = callers.lasting(KEPT.multipliedBy(2));
+                Callers.Round unused = callers.lasting(kept.multipliedBy(2));
                 List<Double> rates = new ArrayList<>();
                 List<Long> sizes = new ArrayList<>();
                 for (int i = 0; i < 3; i++) {

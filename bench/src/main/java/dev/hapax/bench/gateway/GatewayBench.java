@@ -15,9 +15,8 @@ import java.util.List;
  */
 public final class GatewayBench implements AutoCloseable {
     private static final int CONNECTIONS = 64;
-    private static final int KEPT = 2_000;
-    private static final Duration WARM_UP_TURN = Duration.ofSeconds(1);
-    private static final Duration FOR_THE_COMPILERS = Duration.ofSeconds(1);
+    private static final int KEPT = 500;
+    private static final Duration LONGEST_TURN = Duration.ofSeconds(1);
     private static final double AT_REST = 0.05;
     private static final List<String> HEAP = List.of("-Xms512m", "-Xmx512m");
     private static final List<String> SMALL_HEAP = List.of("-Xms128m", "-Xmx128m");
@@ -49,10 +48,9 @@ public final class GatewayBench implements AutoCloseable {
             upstream = opened(ChildJvm.start(UpstreamProcess.class, SMALL_HEAP, List.of()));
             int port = port(upstream);
             protecting = opened(gateway(CONFIGURATION.formatted(port, jdbcUrl, "/v1/charges")));
-            int protectingPort = port(protecting);
             passing = opened(gateway(CONFIGURATION.formatted(port, jdbcUrl, "/v1/elsewhere")));
             ofUpstream = opened(new Clients(port, CONNECTIONS));
-            ofProtecting = opened(new Clients(protectingPort, CONNECTIONS));
+            ofProtecting = opened(new Clients(port(protecting), CONNECTIONS));
             ofPassing = opened(new Clients(port(passing), CONNECTIONS));
             Keys first = Keys.fresh();
             ofProtecting.send(KEPT, first);
@@ -91,13 +89,13 @@ public final class GatewayBench implements AutoCloseable {
      */
     public void warmUp(Duration atMost) throws IOException, InterruptedException {
         long until = System.nanoTime() + atMost.toNanos();
+        Duration turn = atMost.compareTo(LONGEST_TURN) < 0 ? atMost : LONGEST_TURN;
         boolean atRest = false;
         while (!atRest && until - System.nanoTime() > 0) {
             long began = System.nanoTime();
             Duration compiled = compilerTime();
-            double unused = passThrough(WARM_UP_TURN) + fresh(WARM_UP_TURN) + replay(WARM_UP_TURN.dividedBy(2));
-            unused += plain(WARM_UP_TURN.dividedBy(10));
-            Thread.sleep(FOR_THE_COMPILERS.toMillis());
+            double unused = passThrough(turn) + fresh(turn) + replay(turn.dividedBy(2)) + plain(turn.dividedBy(10));
+            Thread.sleep(turn.toMillis());
             long compiling = compilerTime().minus(compiled).toNanos();
             atRest = compiling > 0 && compiling < AT_REST * (System.nanoTime() - began);
         }

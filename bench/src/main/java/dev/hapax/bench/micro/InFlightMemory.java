@@ -18,21 +18,20 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What operations in flight take of the heap: handlers have begun and not ended, as in a service whose upstream hangs.
- *
- * @param operations how many there were at a time
- * @param withStore bytes with all that the memory store keeps of them
- * @param engineAlone bytes without it, as with a database
  */
-public record InFlightMemory(int operations, long withStore, long engineAlone) {
+public final class InFlightMemory {
     private static final int OPERATIONS = 100_000;
     private static final int PATIENCE_SECONDS = 60;
     private static final int COLLECTIONS = 3;
 
-    /** Measures in JVMs of their own, where nothing else comes and goes. */
-    public static InFlightMemory measure() throws IOException {
-        return new InFlightMemory(OPERATIONS, bytesWith(MemoryStore.class), bytesWith(Forgetful.class));
+    private InFlightMemory() {}
+
+    /** The bytes of all that the engine and the memory store keep of 100,000 operations. */
+    public static long withMemoryStore() throws IOException {
+        return bytesWith(MemoryStore.class);
     }
 
+    /** Measures in a JVM of its own, where nothing else comes and goes. */
     private static long bytesWith(Class<? extends Store> store) throws IOException {
         List<String> arguments = List.of(store.getSimpleName());
         try (ChildJvm child = ChildJvm.start(InFlightMemory.class, List.of("-Xmx1g"), arguments)) {
@@ -43,10 +42,9 @@ public record InFlightMemory(int operations, long withStore, long engineAlone) {
     /** Prints the result; with the name of a store as its argument, it is the JVM that is measured. */
     public static void main(String[] args) throws Exception {
         if (args.length == 0) {
-            InFlightMemory measured = measure();
-            System.out.printf("%,d operations in flight%n", measured.operations());
-            System.out.println(line("engine alone", measured.engineAlone()));
-            System.out.println(line("with the rows of the memory store", measured.withStore()));
+            System.out.printf("%,d operations in flight%n", OPERATIONS);
+            System.out.println(line("engine alone", bytesWith(Forgetful.class)));
+            System.out.println(line("with the rows of the memory store", withMemoryStore()));
             return;
         }
         ChildJvm.endWithParent();

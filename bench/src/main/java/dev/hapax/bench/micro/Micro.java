@@ -97,9 +97,9 @@ public final class Micro {
     private static ChainedOptionsBuilder lasting(ChainedOptionsBuilder options, boolean quick) {
         return quick
                 ? options.warmupIterations(1)
-                        .warmupTime(TimeValue.milliseconds(400))
+                        .warmupTime(TimeValue.milliseconds(250))
                         .measurementIterations(2)
-                        .measurementTime(TimeValue.milliseconds(200))
+                        .measurementTime(TimeValue.milliseconds(125))
                 : options.warmupIterations(1)
                         .warmupTime(TimeValue.seconds(2))
                         .measurementIterations(5)
