@@ -93,7 +93,7 @@ public final class Bench implements AutoCloseable {
             say("starting an upstream and two gateways");
             gateway = GatewayBench.open(lab.jdbcUrl());
             say("warming them up until their compilers rest");
-            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 8));
+            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 6));
         }
         return gateway;
     }
@@ -143,7 +143,7 @@ public final class Bench implements AutoCloseable {
                                 effort.bounded(),
                                 effort.warmUp().toSeconds()),
                 "callers are under way for half a round before a round counts, and until after its end",
-                "a round of both sides is done again if other virtual machines took more than 4 %% of the processors in it, at most %d times"
+                "a round of both sides is done again if other virtual machines took more than 4 %% of the processors in it, at most %d a figure"
                         .formatted(effort.again()),
                 "one caller takes turns operation by operation, and the middle of a round's times counts",
                 "ratio: median over the rounds of ours divided by theirs of the same round");

@@ -3,24 +3,26 @@ package dev.hapax.bench;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures a figure by letting two sides take turns, once Java has compiled what they use.
  *
  * <p>The compiler takes its time from the same processors as the load: measured too early, a figure tells how fast Java
  * compiles, and the side with more code loses.
- *
- * @param theirs variants of the other side, of which the fastest counts
  */
-record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable {
+final class Comparison implements AutoCloseable {
     private static final double AT_REST = 0.02;
     private static final double FASTER = 1.05;
     private static final double MOST_STOLEN = 0.04;
 
     private static final Duration TO_BEGIN_WITH = Duration.ofMillis(100);
+
+    private final Workload ours;
+    private final List<Variant> variants;
+    private @Nullable Workload theirs;
 
     /** Both sides' turns of one round. */
     private record Pair(Turns.Turn ours, Turns.Turn theirs) {
@@ -36,9 +38,20 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         }
     }
 
+    /** One of several ways for the other side, of which the fastest counts. */
+    interface Variant {
+        Workload open() throws Exception;
+    }
+
     /** Opens the two sides. */
     interface Opening {
         Comparison open(Lab lab, Effort effort) throws Exception;
+    }
+
+    private Comparison(Workload ours, @Nullable Workload theirs, List<Variant> variants) {
+        this.ours = ours;
+        this.theirs = theirs;
+        this.variants = variants;
     }
 
     static Figure.Measuring by(Opening opening) {
@@ -50,17 +63,17 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
     }
 
     static Comparison of(Workload ours, Workload theirs) {
-        return of(ours, List.of(theirs));
+        return new Comparison(ours, theirs, List.of());
     }
 
-    static Comparison of(Workload ours, List<Workload> theirs) {
-        return new Comparison(ours, new ArrayList<>(theirs));
+    static Comparison withFastest(Workload ours, List<Variant> theirs) {
+        return new Comparison(ours, null, theirs);
     }
 
     Measured measure(Figure figure, Bench bench) throws Exception {
         Effort effort =
                 figure.bar().isPresent() ? bench.effort() : bench.effort().toInform();
-        Workload other = theirs.size() == 1 ? theirs.get(0) : fastest(bench);
+        Workload other = theirs == null ? fastest(bench) : theirs;
         bench.say("warming up until the compiler rests and neither side gets faster");
         warmUp(effort, List.of(ours, other));
         Turns mine = new Turns(ours);
@@ -88,33 +101,37 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
         return spent.shareStolen() > MOST_STOLEN;
     }
 
-    /** After a turn of each for the compiler's sake. */
+    /**
+     * Each has its turn alone, the first one after a while for the compiler's sake: Java's collector looks at every
+     * thread, even one that waits, so those of nobody's turn must not be there.
+     */
     private Workload fastest(Bench bench) throws Exception {
-        Effort effort = bench.effort();
-        warmUp(effort.withWarmUp(effort.warmUp().dividedBy(4)), List.of(theirs.get(theirs.size() / 2)));
-        bench.say("finding the fastest of %d".formatted(theirs.size()));
-        record Rate(Workload workload, double perSecond) {}
-        List<Rate> rates = new ArrayList<>();
-        for (Workload workload : theirs) {
-            double unused = workload.round(effort.withRound(TO_BEGIN_WITH));
-            rates.add(new Rate(workload, workload.round(effort)));
+        if (variants.size() == 1) {
+            theirs = variants.get(0).open();
+            return theirs;
         }
-        Rate best =
-                rates.stream().max(Comparator.comparingDouble(Rate::perSecond)).orElseThrow();
-        bench.say("the fastest of %d is %s"
-                .formatted(theirs.size(), best.workload().name()));
-        closeAllBut(best.workload());
-        return best.workload();
-    }
-
-    /** Java's collector looks at every thread, even one that waits: those of nobody's turn must not be there. */
-    private void closeAllBut(Workload kept) throws Exception {
-        for (Workload workload : theirs) {
-            if (workload != kept) {
-                workload.close();
+        Effort effort = bench.effort();
+        bench.say("finding the fastest of %d".formatted(variants.size()));
+        double most = 0;
+        for (Variant variant : variants) {
+            Workload candidate = variant.open();
+            if (theirs == null) {
+                warmUp(effort.withWarmUp(effort.warmUp().dividedBy(4)), List.of(candidate));
+            }
+            double unused = candidate.round(effort.withRound(TO_BEGIN_WITH));
+            double rate = candidate.round(effort);
+            Workload slower = rate > most ? theirs : candidate;
+            if (rate > most) {
+                most = rate;
+                theirs = candidate;
+            }
+            if (slower != null) {
+                slower.close();
             }
         }
-        theirs.removeIf(workload -> workload != kept);
+        Workload fastest = Objects.requireNonNull(theirs, "there is always one");
+        bench.say("the fastest of %d is %s".formatted(variants.size(), fastest.name()));
+        return fastest;
     }
 
     /**
@@ -144,8 +161,8 @@ record Comparison(Workload ours, List<Workload> theirs) implements AutoCloseable
     @Override
     public void close() throws Exception {
         ours.close();
-        for (Workload workload : theirs) {
-            workload.close();
+        if (theirs != null) {
+            theirs.close();
         }
     }
 }

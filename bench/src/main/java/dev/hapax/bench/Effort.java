@@ -27,11 +27,11 @@ record Effort(
 
     static final Effort FULL = new Effort(
             5,
-            2,
+            1,
             Duration.ofMillis(350),
             Duration.ofSeconds(6),
-            8_000,
-            List.of(1, 2, 4, 8, 16, 32, 64),
+            5_000,
+            List.of(64, 32, 16, 8, 4, 2, 1),
             10_000_000,
             Duration.ofMinutes(3));
     static final Effort QUICK = new Effort(

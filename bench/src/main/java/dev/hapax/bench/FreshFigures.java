@@ -148,13 +148,12 @@ final class FreshFigures {
     }
 
     private static Comparison against(Lab lab, Effort effort, int callers) throws Exception {
-        List<Workload> floors = new ArrayList<>();
-        for (int pool : effort.floorPools()) {
-            if (pool <= callers) {
-                floors.add(floor(lab, callers, pool));
-            }
-        }
-        return Comparison.of(ours(lab, callers), floors);
+        List<Comparison.Variant> floors = effort.floorPools().stream()
+                .map(pool -> Math.min(pool, callers))
+                .distinct()
+                .<Comparison.Variant>map(pool -> () -> floor(lab, callers, pool))
+                .toList();
+        return Comparison.withFastest(ours(lab, callers), floors);
     }
 
     private static Measured slowest(Figure figure, Bench bench) throws Exception {

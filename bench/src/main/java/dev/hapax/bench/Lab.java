@@ -9,7 +9,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -55,6 +57,7 @@ final class Lab implements AutoCloseable {
             )""";
 
     private final EmbeddedPostgres server;
+    private final Map<String, Integer> grown = new HashMap<>();
 
     private Lab(EmbeddedPostgres server) {
         this.server = server;
@@ -125,15 +128,18 @@ final class Lab implements AutoCloseable {
         return server.jdbcUrl();
     }
 
-    boolean has(String schema) throws SQLException {
-        return number("SELECT count(*) FROM pg_namespace WHERE nspname = '" + schema + "'") == 1;
+    /** How many rows the table in a schema was made to have. */
+    int grown(String schema) {
+        return grown.getOrDefault(schema, 0);
     }
 
-    /** A table that has grown: the indexes are built at the end, which is many times faster. */
-    void createFilled(String schema, int rows) throws SQLException {
+    /** Makes a table have so many rows more: the indexes are built at the end, which is many times faster. */
+    void grow(String schema, int rows) throws SQLException {
         try (HikariDataSource pool = pool(1, schema)) {
-            execute(pool, "CREATE SCHEMA " + schema);
-            PostgresSchema.migrate(pool);
+            if (grown(schema) == 0) {
+                execute(pool, "CREATE SCHEMA " + schema);
+                PostgresSchema.migrate(pool);
+            }
             execute(
                     pool,
                     "ALTER TABLE hapax_operation DROP CONSTRAINT hapax_operation_pkey",
@@ -147,6 +153,7 @@ final class Lab implements AutoCloseable {
                     "VACUUM ANALYZE hapax_operation",
                     "CHECKPOINT");
         }
+        grown.merge(schema, rows, Integer::sum);
     }
 
     /** Half of them over each of two connections: a lone one has a processor idle. */

@@ -71,13 +71,12 @@ final class PeerFigures {
         }
     }
 
-    /** Every library has code of its own to be compiled: each pool of it is warmed up before it is judged. */
     private static Measured measure(Figure figure, Bench bench, Peers.Kind kind) throws Exception {
-        List<Workload> peers = new ArrayList<>();
-        for (int pool : kind.onPostgres() ? POOLS : List.of(2)) {
-            peers.add(open(bench, kind, pool));
-        }
-        try (Comparison comparison = Comparison.of(FreshFigures.ours(bench.lab(), CALLERS), peers)) {
+        List<Comparison.Variant> pools = (kind.onPostgres() ? POOLS : List.of(2))
+                .stream()
+                        .<Comparison.Variant>map(pool -> () -> open(bench, kind, pool))
+                        .toList();
+        try (Comparison comparison = Comparison.withFastest(FreshFigures.ours(bench.lab(), CALLERS), pools)) {
             return comparison.measure(figure, bench);
         }
     }

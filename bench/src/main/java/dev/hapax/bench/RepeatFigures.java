@@ -48,14 +48,17 @@ final class RepeatFigures {
 
     private static Comparison replays(Lab lab, Effort effort, Operations operations) throws Exception {
         prepare(operations);
-        List<Workload> selects = new java.util.ArrayList<>();
-        for (int pool : effort.floorPools()) {
-            Floor floor = new Floor(lab, pool);
-            List<UUID> ids = floor.some(KEYS.size());
-            selects.add(Workload.calling("select, pool of " + pool, CALLERS, floor::close, () -> floor.read(any(ids))));
-        }
-        return Comparison.of(
+        List<Comparison.Variant> selects = effort.floorPools().stream()
+                .<Comparison.Variant>map(pool -> () -> selects(lab, pool))
+                .toList();
+        return Comparison.withFastest(
                 Workload.calling("hapax", CALLERS, operations::close, () -> operations.replay(any(KEYS))), selects);
+    }
+
+    private static Workload selects(Lab lab, int pool) throws Exception {
+        Floor floor = new Floor(lab, pool);
+        List<UUID> ids = floor.some(KEYS.size());
+        return Workload.calling("select, pool of " + pool, CALLERS, floor::close, () -> floor.read(any(ids)));
     }
 
     private static void prepare(Operations operations) throws Exception {

@@ -14,6 +14,7 @@ final class TableFigures {
     private static final int SWEEP = 5_000;
     private static final Duration LONGEST_KEPT = Duration.ofSeconds(2);
     private static final String SMALL = "small";
+    private static final String LARGE = "large";
     private static final String LASTING = "lasting";
 
     static final List<Figure> ALL = List.of(
@@ -70,14 +71,14 @@ final class TableFigures {
         }
     }
 
-    /** A table with so many rows, filled by the first figure that needs it. */
+    /** A table with so many rows; the next figure that needs more has it grow. */
     private static String largeSchema(Bench bench, int rows) throws Exception {
-        String schema = "rows_" + rows;
-        if (!bench.lab().has(schema)) {
-            bench.say("filling a table with %,d rows".formatted(rows));
-            bench.lab().createFilled(schema, rows);
+        int missing = rows - bench.lab().grown(LARGE);
+        if (missing > 0) {
+            bench.say("filling a table with %,d rows".formatted(missing));
+            bench.lab().grow(LARGE, missing);
         }
-        return schema;
+        return LARGE;
     }
 
     private static Measured sweep(Figure figure, Bench bench) throws Exception {
