@@ -31,6 +31,10 @@ final class Database {
             SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                 set_config('enable_sort', 'off', true), set_config('lock_timeout', '200ms', true)%s;
             """;
+
+    /** An expression that tells whether the guard holds for the statement that it is part of. */
+    static final String IS_GUARDED = "current_setting('lock_timeout') = '200ms'";
+
     private static final String WITHOUT_SYNC = ", set_config('synchronous_commit', 'off', true)";
 
     private static final Set<String> UNAVAILABLE = Set.of(

@@ -26,8 +26,9 @@ import java.util.UUID;
  * this order is also the one in which they become visible, transactions that append to the same aggregate go one after
  * the other: the second one waits in {@code append} until the first one has ended. Append last, right before the
  * commit, and nobody waits for long. Messages without an aggregate wait for nobody. Like row locks these locks can meet
- * in a deadlock when two transactions append to the same aggregates in opposite order, in several calls; PostgreSQL
- * ends one of them (SQLState 40P01), and one call with all messages avoids it.
+ * in a deadlock when two transactions append to several aggregates in several calls, in opposite order; even to
+ * different ones, since many aggregates share a lock. PostgreSQL ends one of them (SQLState 40P01), and one call with
+ * all messages avoids it.
  */
 public final class Outbox {
     /** The channel of {@link #notifying()}. */

@@ -8,8 +8,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -37,8 +35,19 @@ public final class OutboxInspector {
             UPDATE hapax_outbox SET state = 0, due = clock_timestamp(), attempt = 0
             WHERE due = 'infinity' AND state = 3 AND topic = ?""");
 
+    /** Locks the row before it is removed, so that the statement that does sees what was set aside until then. */
     private static final String DISCARD = Database.guarded("""
-            DELETE FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? RETURNING lane""");
+            SELECT 1 FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? FOR UPDATE;
+            WITH gone AS (
+                DELETE FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? RETURNING lane, seq),
+            advanced AS (
+                UPDATE hapax_outbox SET state = 0, due = clock_timestamp()
+                WHERE state = 2 AND ctid = ANY (ARRAY (
+                    SELECT first.place FROM gone
+                    CROSS JOIN LATERAL (
+                        SELECT o.ctid AS place FROM hapax_outbox o
+                        WHERE o.lane = gone.lane AND o.seq <> gone.seq ORDER BY o.seq LIMIT 1) AS first)))
+            SELECT count(*) AS removed FROM gone""");
 
     private final Database database;
 
@@ -120,15 +129,15 @@ public final class OutboxInspector {
 
     /** Removes a parked message for good; those behind it go on. @return whether it was parked */
     public boolean discard(UUID id) {
-        Optional<Long> lane = database.call(DISCARD, discard -> {
-            discard.setObject(1, id); // id
+        return database.call(DISCARD, discard -> {
+            discard.setObject(1, id); // id, to lock
+            discard.setObject(2, id); // id
             Database.execute(discard);
+            discard.getMoreResults();
             try (ResultSet row = discard.getResultSet()) {
-                return row.next() ? Optional.of(row.getLong("lane")) : Optional.empty();
+                row.next();
+                return row.getLong("removed") > 0;
             }
         });
-        // A statement of its own: it has to see what was set aside until the row was gone.
-        lane.ifPresent(it -> OutboxTable.advance(database, Set.of(it)));
-        return lane.isPresent();
     }
 }

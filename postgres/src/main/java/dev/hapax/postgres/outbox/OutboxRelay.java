@@ -193,6 +193,7 @@ public final class OutboxRelay implements AutoCloseable {
                     batch,
                     lease,
                     publishTimeout,
+                    ioTimeout,
                     pollEvery,
                     lagEvery,
                     maxAttempts,

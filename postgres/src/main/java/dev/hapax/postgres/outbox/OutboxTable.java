@@ -5,6 +5,7 @@ import static dev.hapax.postgres.outbox.Database.bindLongs;
 
 import dev.hapax.outbox.OutboxMessage;
 import dev.hapax.outbox.Outgoing;
+import dev.hapax.store.StoreException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -69,7 +70,7 @@ final class OutboxTable {
                 WHERE ctid = ANY (ARRAY (
                     SELECT candidate.place FROM candidate JOIN head USING (lane) WHERE candidate.seq > head.seq))
                 RETURNING lane)
-            SELECT tally.found, tally.aside, run.*
+            SELECT tally.found, tally.aside, %s AS is_guarded, run.*
             FROM (SELECT (SELECT count(*) FROM candidate) AS found, (SELECT count(*) FROM aside) AS aside) AS tally
             LEFT JOIN (
                 SELECT head.state = 1 AS taken_over, message.*
@@ -79,17 +80,19 @@ final class OutboxTable {
                     FROM hapax_outbox o
                     WHERE o.lane = leased.lane AND o.seq >= leased.seq
                     ORDER BY o.seq LIMIT greatest(1, ? / (SELECT nullif(count(*), 0) FROM leased))) AS message) AS run
-                ON true""");
+                ON true""".formatted(Database.IS_GUARDED));
 
-    /** Makes the first row of each lane due, if it was set aside. */
+    /**
+     * Makes the first row of each lane due, if it was set aside. The state is asked of the row that is changed: some
+     * releases of PostgreSQL change the newer version of a row that was at that place.
+     */
     private static final String ADVANCE = """
             UPDATE hapax_outbox SET state = 0, due = clock_timestamp()
-            WHERE ctid = ANY (ARRAY (
+            WHERE state = 2 AND ctid = ANY (ARRAY (
                 SELECT first.place FROM unnest(?::int8[]) AS moved (lane)
                 CROSS JOIN LATERAL (
-                    SELECT o.ctid AS place, o.state FROM hapax_outbox o
-                    WHERE o.lane = moved.lane ORDER BY o.seq LIMIT 1) AS first
-                WHERE first.state = 2))""";
+                    SELECT o.ctid AS place FROM hapax_outbox o
+                    WHERE o.lane = moved.lane ORDER BY o.seq LIMIT 1) AS first))""";
 
     /** Locks the first rows of the lanes that are ours: what the next statement sees of these lanes stays as it is. */
     private static final String HOLD = """
@@ -102,17 +105,19 @@ final class OutboxTable {
 
     private static final String FINISH = Database.guarded(HOLD + """
             WITH mine AS MATERIALIZED (
-                SELECT held.lane FROM unnest(?::int8[], ?::int8[], ?::uuid[]) AS run (lane, seq, token)
+                SELECT run.number, held.lane
+                FROM unnest(?::int8[], ?::int8[], ?::uuid[]) WITH ORDINALITY AS run (lane, seq, token, number)
                 CROSS JOIN LATERAL (
                     SELECT o.lane FROM hapax_outbox o
                     WHERE o.lane = run.lane AND o.seq = run.seq AND o.token = run.token OFFSET 0) AS held),
             removed AS (
                 DELETE FROM hapax_outbox
                 WHERE ctid = ANY (ARRAY (
-                    SELECT found.place FROM unnest(?::int8[], ?::int8[]) AS published (lane, seq) JOIN mine USING (lane)
+                    SELECT found.place
+                    FROM unnest(?::int8[], ?::int8[]) AS published (number, seq) JOIN mine USING (number)
                     CROSS JOIN LATERAL (
                         SELECT o.ctid AS place FROM hapax_outbox o
-                        WHERE o.lane = published.lane AND o.seq = published.seq OFFSET 0) AS found))),
+                        WHERE o.lane = mine.lane AND o.seq = published.seq OFFSET 0) AS found))),
             kept AS (
                 UPDATE hapax_outbox
                 SET lane = setback.to_lane, state = setback.to_state, attempt = setback.attempts, token = NULL,
@@ -122,16 +127,14 @@ final class OutboxTable {
                 FROM (
                     SELECT found.place, stopped.*
                     FROM unnest(?::int8[], ?::int8[], ?::int8[], ?::int4[], ?::int4[], ?::int8[], ?::text[])
-                        AS stopped (lane, seq, to_lane, to_state, attempts, delay, reason)
-                    JOIN mine USING (lane)
+                        AS stopped (number, seq, to_lane, to_state, attempts, delay, reason)
+                    JOIN mine USING (number)
                     CROSS JOIN LATERAL (
                         SELECT o.ctid AS place FROM hapax_outbox o
-                        WHERE o.lane = stopped.lane AND o.seq = stopped.seq OFFSET 0) AS found) AS setback
+                        WHERE o.lane = mine.lane AND o.seq = stopped.seq OFFSET 0) AS found) AS setback
                 WHERE hapax_outbox.ctid = setback.place)
-            SELECT lane FROM mine;
+            SELECT number FROM mine;
             """ + ADVANCE);
-
-    private static final String ADVANCE_ALONE = Database.guarded(ADVANCE);
 
     private final Database database;
     private final WhenParked whenParked;
@@ -147,21 +150,26 @@ final class OutboxTable {
     }
 
     /**
-     * @param mine the lanes that were still ours; the others' leases had run out
+     * @param mine those whose leases had not run out
      * @param advanced how many lanes have a next message that is now due
      */
-    record Finished(Set<Long> mine, int advanced) {}
+    record Finished(Set<Run> mine, int advanced) {}
 
     OutboxTable(Database database, WhenParked whenParked) {
         this.database = database;
         this.whenParked = whenParked;
     }
 
-    /** Leases lanes that have something due, the longest due first, with at most so many messages in all. */
-    Claimed claim(Duration duration, int most) {
+    /**
+     * Leases lanes that have something due, the longest due first.
+     *
+     * @param reach how many due rows to look at, at most
+     * @param most how many messages to take in all, at most
+     */
+    Claimed claim(Duration duration, int reach, int most) {
         Run.Lease lease = new Run.Lease(UUID.randomUUID(), System.nanoTime() + duration.toNanos());
         return database.call(CLAIM, claim -> {
-            claim.setInt(1, most); // candidates
+            claim.setInt(1, reach); // candidates
             claim.setObject(2, lease.token()); // token
             claim.setLong(3, duration.toMillis()); // due
             claim.setInt(4, most); // messages
@@ -178,6 +186,12 @@ final class OutboxTable {
         int found = 0;
         int aside = 0;
         while (row.next()) {
+            if (!row.getBoolean("is_guarded")) {
+                throw new StoreException(
+                        "The statements of the outbox must reach PostgreSQL as one transaction, which they do not with "
+                                + "preferQueryMode=simple: leave it out of the JDBC URL",
+                        null);
+            }
             found = row.getInt("found");
             aside = row.getInt("aside");
             long lane = row.getLong("lane");
@@ -211,15 +225,14 @@ final class OutboxTable {
             bindLeases(finish, 1, runs); // to hold
             bindLeases(finish, 4, runs); // mine
             bindPublished(finish, runs);
-            bindSetbacks(
-                    finish, runs.stream().filter(run -> run.setback() != null).toList());
+            bindSetbacks(finish, runs);
             bindLongs(finish, 16, runs, Run::lane); // lane, to advance
             Database.execute(finish);
             finish.getMoreResults();
-            Set<Long> mine = new HashSet<>();
+            Set<Run> mine = new HashSet<>();
             try (ResultSet rows = finish.getResultSet()) {
                 while (rows.next()) {
-                    mine.add(rows.getLong("lane"));
+                    mine.add(runs.get(rows.getInt("number") - 1));
                 }
             }
             finish.getMoreResults();
@@ -234,16 +247,27 @@ final class OutboxTable {
     }
 
     private static void bindPublished(PreparedStatement finish, List<Run> runs) throws SQLException {
-        record Place(long lane, long seq) {}
-        List<Place> published = runs.stream()
-                .flatMap(run -> run.published().stream().map(entry -> new Place(run.lane(), entry.seq())))
-                .toList();
-        bindLongs(finish, 7, published, Place::lane); // lane
+        record Place(long number, long seq) {}
+        List<Place> published = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i++) {
+            for (Run.Entry entry : runs.get(i).published()) {
+                published.add(new Place(i + 1, entry.seq()));
+            }
+        }
+        bindLongs(finish, 7, published, Place::number); // number
         bindLongs(finish, 8, published, Place::seq); // seq
     }
 
-    private void bindSetbacks(PreparedStatement finish, List<Run> stopped) throws SQLException {
-        bindLongs(finish, 9, stopped, Run::lane); // lane
+    private void bindSetbacks(PreparedStatement finish, List<Run> runs) throws SQLException {
+        List<Run> stopped = new ArrayList<>();
+        List<Long> numbers = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i++) {
+            if (runs.get(i).setback() != null) {
+                stopped.add(runs.get(i));
+                numbers.add(i + 1L);
+            }
+        }
+        bindLongs(finish, 9, numbers, Long::valueOf); // number
         bindLongs(finish, 10, stopped, run -> run.current().seq()); // seq
         bindLongs(finish, 11, stopped, this::laneAfter); // to_lane
         bind(finish, 12, "int4", Integer[]::new, stopped, run -> isParked(run) ? PARKED : 0); // to_state
@@ -282,13 +306,5 @@ final class OutboxTable {
 
     private static Run.Setback setback(Run run) {
         return Objects.requireNonNull(run.setback());
-    }
-
-    static void advance(Database database, Set<Long> lanes) {
-        database.call(ADVANCE_ALONE, advance -> {
-            bindLongs(advance, 1, List.copyOf(lanes), Long::valueOf); // lane
-            Database.execute(advance);
-            return advance.getUpdateCount();
-        });
     }
 }

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * of their own; their answers queue up here, and those that came while a statement was under way are finished together.
  *
  * <p>A run's next message goes out when the one before it was published, and only if the lease outlasts it even if the
- * publisher takes all the time it may. So leases are never renewed, and a lease that runs out means that this process
- * was stopped or the database was away.
+ * publisher takes all the time it may, with time left to tell the database. So leases are never renewed, and a lease
+ * that runs out means that this process was stopped or the database was away.
  *
  * <p>When the database cannot be reached nothing is forgotten: what was published is finished later, the pauses grow,
  * and meanwhile no more is claimed than was claimed already.
@@ -38,6 +38,8 @@ final class RelayLoop implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(RelayLoop.class);
     private static final Backoff TROUBLE = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5));
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final int FEW_LOCKS = 32;
+    private static final int WIDEST = 256;
 
     private final OutboxTable table;
     private final Database database;
@@ -52,11 +54,15 @@ final class RelayLoop implements Runnable {
 
     private final List<Run> ready = new ArrayList<>();
     private final List<Run> ended = new ArrayList<>();
+    private final List<Run> held = new ArrayList<>();
     private final Queue<UnderWay> underWay = new ArrayDeque<>();
     private int inFlight;
     private boolean more;
+    private int width = 1;
+    private int locksMet;
     private int troubles;
     private long quietUntil = System.nanoTime();
+    private long heldUntil = System.nanoTime();
     private long pollAt = System.nanoTime();
     private long lagAt = System.nanoTime();
 
@@ -119,7 +125,12 @@ final class RelayLoop implements Runnable {
         if (System.nanoTime() - quietUntil < 0) {
             return;
         }
+        if (!held.isEmpty() && System.nanoTime() - heldUntil >= 0) {
+            ended.addAll(held);
+            held.clear();
+        }
         if (!ended.isEmpty()) {
+            locksMet = 0;
             finish(List.copyOf(ended));
         }
         if (mayClaim() && (more || hint.get() || System.nanoTime() - pollAt >= 0)) {
@@ -139,10 +150,23 @@ final class RelayLoop implements Runnable {
     private void claim() {
         hint.set(false);
         int most = Math.min(settings.batch(), settings.maxInFlight() - inFlight);
-        OutboxTable.Claimed claimed = table.claim(settings.lease(), most);
+        int reach = width * most;
+        OutboxTable.Claimed claimed = table.claim(settings.lease(), reach, most);
         pollAt = System.nanoTime() + jittered(settings.pollEvery());
-        more = claimed.found() >= most && claimed.progressed();
-        for (Run run : claimed.runs()) {
+        boolean full = claimed.found() >= reach;
+        more = full && claimed.progressed();
+        // Nothing but rows of lanes that somebody holds: the others are behind them.
+        width = full && !more ? Math.min(2 * width, WIDEST) : Math.max(1, width / 2);
+        take(claimed.runs());
+        publish();
+    }
+
+    private void take(List<Run> runs) {
+        if (!runs.isEmpty() && !lastsForOneMore(runs.get(0))) {
+            log.warn("A claim took so long that its leases are left to run out: is the pool or the database too busy?");
+            return;
+        }
+        for (Run run : runs) {
             inFlight += run.size();
             int attempt = run.current().outgoing().attempt();
             if (run.takenOver() && attempt > settings.maxAttempts()) {
@@ -153,7 +177,6 @@ final class RelayLoop implements Runnable {
                 ready.add(run);
             }
         }
-        publish();
     }
 
     private void publish() {
@@ -222,8 +245,13 @@ final class RelayLoop implements Runnable {
             return;
         }
         run.advance();
-        boolean goOn = run.hasNext() && !closing && run.lease().lastsFor(settings.publishTimeout(), System.nanoTime());
+        boolean goOn = run.hasNext() && !closing && lastsForOneMore(run);
         (goOn ? ready : ended).add(run);
+    }
+
+    /** Whether another message can be published, and its run finished, before somebody else may take the lane. */
+    private boolean lastsForOneMore(Run run) {
+        return run.lease().lastsFor(settings.forOneMore(), System.nanoTime());
     }
 
     private Run.Setback setback(Outgoing message, PublishResult.Failed failed) {
@@ -254,14 +282,8 @@ final class RelayLoop implements Runnable {
         try {
             finished = table.finish(runs);
         } catch (StoreException e) {
-            if (runs.size() > 1 && isLocked(e)) {
-                finishInHalves(runs);
-                return;
-            }
-            if (!e.retryable()) {
-                forget(runs); // their leases run out, and they are published again
-            }
-            throw e;
+            notFinished(runs, e);
+            return;
         }
         forget(runs);
         more |= finished.advanced() > 0;
@@ -275,7 +297,28 @@ final class RelayLoop implements Runnable {
         }
     }
 
-    /** Somebody holds one of the rows: the others are not to wait for it. */
+    /** One row that somebody holds, or that cannot be written, is not to keep the others from being finished. */
+    private void notFinished(List<Run> runs, StoreException e) {
+        boolean locked = isLocked(e);
+        if (locked && ++locksMet > FEW_LOCKS) {
+            throw e; // it is the table that somebody holds
+        }
+        if (runs.size() > 1 && (locked || !e.retryable())) {
+            finishInHalves(runs);
+            return;
+        }
+        if (locked && !runs.get(0).lease().isOver(System.nanoTime())) {
+            ended.removeAll(runs);
+            held.addAll(runs);
+            heldUntil = System.nanoTime() + jittered(settings.pollEvery());
+            return;
+        }
+        if (locked || !e.retryable()) {
+            forget(runs); // their leases run out, and they are published again
+        }
+        throw e;
+    }
+
     private void finishInHalves(List<Run> runs) {
         int half = runs.size() / 2;
         try {
@@ -333,6 +376,9 @@ final class RelayLoop implements Runnable {
         }
         if (!quiet && told.wantsLag()) {
             nanos = Math.min(nanos, lagAt - now);
+        }
+        if (!quiet && !held.isEmpty()) {
+            nanos = Math.min(nanos, heldUntil - now);
         }
         UnderWay first = underWay.peek();
         if (first != null) {

@@ -8,12 +8,14 @@ import java.time.Duration;
  * @param batch how many messages one claim takes at most
  * @param lease how long a claim lasts
  * @param publishTimeout how long a publisher may take for one message
+ * @param ioTimeout how long the database may take
  * @param pollEvery how long to wait for a hint before looking without one
  */
 record RelaySettings(
         int batch,
         Duration lease,
         Duration publishTimeout,
+        Duration ioTimeout,
         Duration pollEvery,
         Duration lagEvery,
         int maxAttempts,
@@ -32,6 +34,12 @@ record RelaySettings(
                                     .formatted(lease, publishTimeout)
                             + "under way");
         }
+    }
+
+    /** How long a lease must last to publish another message, and to tell the database. */
+    Duration forOneMore() {
+        Duration half = lease.minus(publishTimeout).dividedBy(2);
+        return publishTimeout.plus(ioTimeout.compareTo(half) < 0 ? ioTimeout : half);
     }
 
     /** Two claims' worth: the next one can be taken while the last one is under way. */

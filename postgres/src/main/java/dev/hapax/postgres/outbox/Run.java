@@ -28,6 +28,10 @@ final class Run {
         boolean lastsFor(Duration duration, long now) {
             return until - now >= duration.toNanos();
         }
+
+        boolean isOver(long now) {
+            return until - now < 0;
+        }
     }
 
     /** @param seq its place in the lane */

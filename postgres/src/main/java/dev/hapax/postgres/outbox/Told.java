@@ -31,11 +31,11 @@ final class Told {
         tell(listener -> listener.unavailable(cause));
     }
 
-    /** @param mine the lanes whose lease still held */
-    void finished(List<Run> runs, Set<Long> mine) {
+    /** @param mine those whose lease still held */
+    void finished(List<Run> runs, Set<Run> mine) {
         int lost = 0;
         for (Run run : runs) {
-            if (mine.contains(run.lane())) {
+            if (mine.contains(run)) {
                 finished(run);
             } else {
                 lost++;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.hapax.outbox.OutboxMessage;
 import dev.hapax.outbox.Outgoing;
 import dev.hapax.outbox.PublishResult;
+import dev.hapax.postgres.TestDatabase;
+import dev.hapax.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -138,7 +140,7 @@ class OutboxRelayTest {
         box.append(poison, message("a", "a2"), message("a", "a3"));
         box.start(receiver);
         Awaitility.await().until(() -> box.inspector.lag().parked() == 1);
-        awaitWaiting(2);
+        box.awaitWaiting(2);
 
         assertThat(box.inspector.discard(poison.id())).isTrue();
         box.awaitEmpty();
@@ -240,34 +242,6 @@ class OutboxRelayTest {
                 WHERE state = 'BACKING_OFF' AND due > clock_timestamp() + interval '59 minutes'""") == 1);
     }
 
-    /** A relay that was stopped for longer than its lease must not undo what its successor does. */
-    @Test
-    void whoseLeaseRanOutRemovesNothing() {
-        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
-        Receiver slow = new Receiver().answeringLater(it -> answer);
-        AtomicInteger lost = new AtomicInteger();
-        box.append(message("a", "a1"), message("a", "a2"));
-        box.start(box.relay(slow).listener(new OutboxListener() {
-            @Override
-            public void leasesLost(int aggregates) {
-                lost.addAndGet(aggregates);
-            }
-        }));
-        awaitLeased();
-        box.database.execute("UPDATE hapax_outbox SET due = clock_timestamp() WHERE state = 1");
-        CompletableFuture<PublishResult> second = new CompletableFuture<>();
-        box.start(receiver.answeringLater(it -> second));
-        Awaitility.await().until(() -> box.database.queryLong("SELECT max(attempt) FROM hapax_outbox") == 2);
-
-        answer.complete(PublishResult.published());
-        Awaitility.await().until(() -> lost.get() == 1);
-
-        assertThat(box.rows()).isEqualTo(2);
-        second.complete(PublishResult.published());
-        box.awaitEmpty();
-        assertThat(receiver.texts()).startsWith("a1");
-    }
-
     @Test
     void aMessageThatKillsItsRelaysIsParkedInTheEnd() {
         box.append(message("a", "deadly"), message("a", "innocent"));
@@ -292,82 +266,10 @@ class OutboxRelayTest {
         }
         box.append(messages);
         box.start(box.relay(receiver).batch(100));
-        awaitWaiting(3_000);
+        box.awaitWaiting(3_000);
 
         box.append(unordered("another"));
         Awaitility.await().until(() -> receiver.texts().equals(List.of("another")));
-    }
-
-    @Test
-    void rowsRemovedByHandAreNotTheEndOfALane() {
-        receiver.answering(it -> PublishResult.refused("no"));
-        box.append(message("a", "a1"), message("a", "a2"));
-        box.start(receiver);
-        awaitWaiting(1);
-        receiver.answering(it -> PublishResult.published());
-        box.database.execute("DELETE FROM hapax_outbox WHERE state = 3");
-        box.database.execute("UPDATE hapax_outbox SET due = due - interval '1 hour'");
-        box.awaitEmpty();
-
-        assertThat(receiver.texts()).containsExactly("a2");
-    }
-
-    @Test
-    void aRowThatSomebodyHoldsKeepsNoOtherWaiting() throws Exception {
-        box.append(message("a", "held"), message("b", "free"));
-        try (var connection = box.pool.getConnection();
-                var statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'a' FOR UPDATE");
-            box.start(receiver);
-            Awaitility.await().until(() -> receiver.texts().equals(List.of("free")));
-            Awaitility.await().until(() -> box.rows() == 1);
-            connection.rollback();
-        }
-        box.awaitEmpty();
-    }
-
-    @Test
-    void aRowThatIsHeldWhileItIsPublishedKeepsNoOtherFromBeingRemoved() throws Exception {
-        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
-        receiver.answeringLater(it -> answer);
-        box.append(
-                IntStream.range(0, 8).mapToObj(i -> message("order-" + i, "")).toList());
-        box.start(receiver);
-        awaitLeased();
-        try (var connection = box.pool.getConnection();
-                var statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'order-3' FOR UPDATE");
-            answer.complete(PublishResult.published());
-            Awaitility.await().until(() -> box.rows() == 1);
-            connection.rollback();
-        }
-        box.awaitEmpty();
-        assertThat(receiver.accepted()).hasSize(8);
-    }
-
-    /** Another relay sets rows aside while this one waits for the lane: they are not where it would have found them. */
-    @Test
-    void whatIsSetAsideWhileItIsFinishedIsRemoved() throws Exception {
-        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
-        receiver.answeringLater(it -> answer);
-        box.append(message("a", "a1"), message("a", "a2"));
-        box.start(receiver);
-        awaitLeased();
-        try (var connection = box.pool.getConnection();
-                var statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            statement.execute("SELECT FROM hapax_outbox WHERE state = 1 FOR UPDATE");
-            statement.execute("UPDATE hapax_outbox SET state = 2, due = due + interval '1 hour' WHERE state <> 1");
-            answer.complete(PublishResult.published());
-            Awaitility.await()
-                    .pollInterval(Duration.ofMillis(5))
-                    .until(() -> box.database.queryLong("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
-            connection.commit();
-        }
-        box.awaitEmpty();
-        assertThat(receiver.texts()).containsExactly("a1", "a2");
     }
 
     @Test
@@ -431,7 +333,7 @@ class OutboxRelayTest {
         receiver.answeringLater(it -> answer);
         box.append(message("a", "a1"), message("a", "a2"));
         OutboxRelay relay = box.start(receiver);
-        awaitLeased();
+        box.awaitLeased();
         Thread closer = new Thread(relay::close);
         closer.start();
         Awaitility.await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
@@ -440,6 +342,43 @@ class OutboxRelayTest {
 
         assertThat(receiver.texts()).containsExactly("a1");
         assertThat(box.rows()).isEqualTo(1);
+    }
+
+    @Test
+    void aDriverThatTearsStatementsApartIsRefused() {
+        Queue<String> reasons = new ConcurrentLinkedQueue<>();
+        box.append(unordered("never"));
+        box.start(OutboxRelay.over(TestDatabase.unpooled(box.database.jdbcUrl() + "&preferQueryMode=simple"), receiver)
+                .listener(new OutboxListener() {
+                    @Override
+                    public void unavailable(StoreException cause) {
+                        reasons.add(String.valueOf(cause.getMessage()));
+                    }
+                }));
+        Awaitility.await().until(() -> !reasons.isEmpty());
+
+        assertThat(reasons.peek()).contains("preferQueryMode=simple");
+        assertThat(receiver.accepted()).isEmpty();
+    }
+
+    /** A run that goes on for as long as its lease would not be removed in time. */
+    @Test
+    void aLeaseHasTimeLeftToTellTheDatabase() {
+        assertThat(settings(30, 10, 10).forOneMore()).isEqualTo(Duration.ofSeconds(20));
+        assertThat(settings(30, 10, 2).forOneMore()).isEqualTo(Duration.ofSeconds(12));
+        assertThat(settings(4, 2, 10).forOneMore()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    private static RelaySettings settings(int lease, int publishTimeout, int ioTimeout) {
+        return new RelaySettings(
+                10,
+                Duration.ofSeconds(lease),
+                Duration.ofSeconds(publishTimeout),
+                Duration.ofSeconds(ioTimeout),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(1),
+                10,
+                new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1)));
     }
 
     @Test
@@ -456,17 +395,5 @@ class OutboxRelayTest {
                 .isThrownBy(() -> box.relay(receiver)
                         .backoff(Duration.ofSeconds(2), Duration.ofSeconds(1))
                         .start());
-    }
-
-    private void awaitLeased() {
-        Awaitility.await().until(() -> box.database.queryLong("SELECT count(*) FROM hapax_outbox WHERE state = 1") > 0);
-    }
-
-    private void awaitWaiting(int rows) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() ->
-                        box.database.queryLong("SELECT count(*) FROM hapax_outbox_messages WHERE state = 'WAITING'")
-                                == rows);
     }
 }

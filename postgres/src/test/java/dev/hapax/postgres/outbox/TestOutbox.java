@@ -58,6 +58,17 @@ final class TestOutbox implements AutoCloseable {
         Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> rows() == 0);
     }
 
+    void awaitLeased() {
+        Awaitility.await().until(() -> database.queryLong("SELECT count(*) FROM hapax_outbox WHERE state = 1") > 0);
+    }
+
+    void awaitWaiting(int rows) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> database.queryLong("SELECT count(*) FROM hapax_outbox_messages WHERE state = 'WAITING'")
+                        == rows);
+    }
+
     @Override
     public void close() {
         relays.forEach(OutboxRelay::close);

@@ -1,0 +1,186 @@
+package dev.hapax.postgres.outbox;
+
+import static dev.hapax.outbox.PublishResult.published;
+import static dev.hapax.postgres.outbox.Receiver.message;
+import static dev.hapax.postgres.outbox.Receiver.unordered;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hapax.outbox.PublishResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a relay does when others hold, change or remove the rows that it works on. */
+@Timeout(60)
+class OutboxMeddlingTest {
+    private final TestOutbox box = new TestOutbox();
+    private final Receiver receiver = new Receiver();
+
+    @AfterEach
+    void close() {
+        box.close();
+    }
+
+    /** A relay that was stopped for longer than its lease must not undo what its successor does. */
+    @Test
+    void whoseLeaseRanOutRemovesNothing() {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        Receiver slow = new Receiver().answeringLater(it -> answer);
+        AtomicInteger lost = new AtomicInteger();
+        box.append(message("a", "a1"), message("a", "a2"));
+        box.start(box.relay(slow).listener(new OutboxListener() {
+            @Override
+            public void leasesLost(int aggregates) {
+                lost.addAndGet(aggregates);
+            }
+        }));
+        box.awaitLeased();
+        box.database.execute("UPDATE hapax_outbox SET due = clock_timestamp() WHERE state = 1");
+        CompletableFuture<PublishResult> second = new CompletableFuture<>();
+        box.start(receiver.answeringLater(it -> second));
+        Awaitility.await().until(() -> box.database.queryLong("SELECT max(attempt) FROM hapax_outbox") == 2);
+
+        answer.complete(published());
+        Awaitility.await().until(() -> lost.get() == 1);
+
+        assertThat(box.rows()).isEqualTo(2);
+        second.complete(published());
+        box.awaitEmpty();
+        assertThat(receiver.texts()).startsWith("a1");
+    }
+
+    @Test
+    void rowsRemovedByHandAreNotTheEndOfALane() {
+        receiver.answering(it -> PublishResult.refused("no"));
+        box.append(message("a", "a1"), message("a", "a2"));
+        box.start(receiver);
+        box.awaitWaiting(1);
+        receiver.answering(it -> published());
+        box.database.execute("DELETE FROM hapax_outbox WHERE state = 3");
+        box.database.execute("UPDATE hapax_outbox SET due = due - interval '1 hour'");
+        box.awaitEmpty();
+
+        assertThat(receiver.texts()).containsExactly("a2");
+    }
+
+    @Test
+    void aRowThatSomebodyHoldsKeepsNoOtherWaiting() throws Exception {
+        box.append(message("a", "held"), message("b", "free"));
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'a' FOR UPDATE");
+            box.start(receiver);
+            Awaitility.await().until(() -> receiver.texts().equals(List.of("free")));
+            Awaitility.await().until(() -> box.rows() == 1);
+            connection.rollback();
+        }
+        box.awaitEmpty();
+    }
+
+    @Test
+    void aRowThatIsHeldWhileItIsPublishedKeepsNoOtherFromBeingRemoved() throws Exception {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        receiver.answeringLater(it -> answer);
+        box.append(
+                IntStream.range(0, 8).mapToObj(i -> message("order-" + i, "")).toList());
+        box.start(receiver);
+        box.awaitLeased();
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'order-3' FOR UPDATE");
+            answer.complete(published());
+            Awaitility.await().until(() -> box.rows() == 1);
+            connection.rollback();
+        }
+        box.awaitEmpty();
+        assertThat(receiver.accepted()).hasSize(8);
+    }
+
+    /** Another relay sets rows aside while this one waits for the lane: they are not where it would have found them. */
+    @Test
+    void whatIsSetAsideWhileItIsFinishedIsRemoved() throws Exception {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        receiver.answeringLater(it -> answer);
+        box.append(message("a", "a1"), message("a", "a2"));
+        box.start(receiver);
+        box.awaitLeased();
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE state = 1 FOR UPDATE");
+            statement.execute("UPDATE hapax_outbox SET state = 2, due = due + interval '1 hour' WHERE state <> 1");
+            answer.complete(published());
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> box.database.queryLong("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
+            connection.commit();
+        }
+        box.awaitEmpty();
+        assertThat(receiver.texts()).containsExactly("a1", "a2");
+    }
+
+    /** Somebody left a transaction open: neither the messages behind that row wait for it, nor the relay. */
+    @Test
+    void aLaneThatIsHeldForLongKeepsNoOtherWaiting() throws Exception {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        receiver.answeringLater(
+                it -> "a".equals(it.message().aggregate()) ? answer : CompletableFuture.completedFuture(published()));
+        box.append(message("a", "a1"));
+        box.start(box.relay(receiver).batch(20));
+        box.awaitLeased();
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE state = 1 FOR UPDATE");
+            box.append(IntStream.range(0, 50)
+                    .mapToObj(i -> message("a", "behind " + i))
+                    .toList());
+            answer.complete(published());
+            box.append(unordered("another"));
+            Awaitility.await().until(() -> receiver.texts().contains("another"));
+            box.append(unordered("one more"));
+            Awaitility.await().until(() -> receiver.texts().contains("one more"));
+            connection.rollback();
+        }
+        box.awaitEmpty();
+        assertThat(receiver.texts()).doesNotHaveDuplicates().hasSize(53);
+    }
+
+    /** What was published under a lease that ran out is not removed under the one that came after it. */
+    @Test
+    void aLeaseThatRanOutIsNotTakenForItsSuccessor() {
+        box.append(message("a", "a1"));
+        OutboxTable table = new OutboxTable(new Database(box.pool, Duration.ofSeconds(10)), WhenParked.WAIT);
+        Run first = table.claim(Duration.ofMillis(1), 10, 10).runs().get(0);
+        Run second = Awaitility.await()
+                .until(() -> table.claim(Duration.ofMinutes(1), 10, 10).runs(), it -> !it.isEmpty())
+                .get(0);
+        first.advance();
+        second.stop(new Run.Setback("busy", Duration.ofHours(1)));
+
+        assertThat(table.finish(List.of(first, second)).mine()).containsExactly(second);
+        assertThat(box.rows()).isEqualTo(1);
+    }
+
+    @Test
+    void aMessageWhoseEndCannotBeStoredIsTheOnlyOneToComeAgain() {
+        box.database.execute("ALTER TABLE hapax_outbox ADD CHECK (error <> 'unspeakable')");
+        receiver.answering(
+                it -> Receiver.text(it.message()).equals("a3") ? PublishResult.failed("unspeakable") : published());
+        box.append(IntStream.range(0, 8)
+                .mapToObj(i -> message("order-" + i, "a" + i))
+                .toList());
+        box.start(receiver);
+        Awaitility.await().until(() -> box.rows() == 1);
+
+        assertThat(receiver.texts()).doesNotHaveDuplicates().hasSize(7);
+    }
+}
