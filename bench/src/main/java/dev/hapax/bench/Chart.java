@@ -221,7 +221,7 @@ public final class Chart {
         if (ratio >= 100) {
             return String.format(Locale.ROOT, ratio < 100_000 ? "%,.0f" : "%.1e", ratio);
         }
-        return String.format(Locale.ROOT, ratio >= 10 ? "%.1f" : ratio >= 0.1 ? "%.2f" : "%.1e", ratio);
+        return String.format(Locale.ROOT, ratio >= 10 ? "%.1f" : ratio >= 0.01 ? "%.2f" : "%.1e", ratio);
     }
 
     /** Without zeros that say nothing, for numbers that somebody chose. */

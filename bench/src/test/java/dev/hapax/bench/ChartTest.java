@@ -66,6 +66,13 @@ class ChartTest {
     }
 
     @Test
+    void ratiosReadAsPeopleWriteThem() throws Exception {
+        List<Bar> bars = List.of(bar("latency", 0.057, 1), bar("cache", 133.2, 100), bar("sweep", 23.87, 5));
+
+        assertThat(texts(parsed(Chart.svg(bars, CAPTION)))).contains("0.06×", "133×", "23.9×");
+    }
+
+    @Test
     void nothingMeasuredIsAnEmptyChart() throws Exception {
         assertInside(parsed(Chart.svg(List.of(), "")));
     }
