@@ -66,6 +66,8 @@ public final class MemoryStore implements Store {
     private static Row carryOut(Ruling ruling, ClaimRequest request, Row row, Instant now) {
         if (ruling instanceof Ruling.BeginAnew) {
             return Row.created(request, now);
+        } else if (ruling instanceof Ruling.Resume) {
+            return row.until(now.plus(request.terms().lease()));
         } else if (ruling instanceof Ruling.TakeOver) {
             return row.claimedBy(request, now);
         } else if (ruling instanceof Ruling.Fail fail) {

@@ -11,6 +11,12 @@ public sealed interface Ruling {
     /** Nothing to write: this is the answer. */
     record Answer(Claim claim) implements Ruling {}
 
+    /**
+     * The claim is the sender's own, sent again: its lease begins anew. An answer alone would not do, since the lease
+     * may be over by now and somebody else about to take over.
+     */
+    record Resume() implements Ruling {}
+
     /** Claim the operation for its next attempt. */
     record TakeOver() implements Ruling {}
 
@@ -27,6 +33,8 @@ public sealed interface Ruling {
     default Claim answer(Snapshot found) {
         if (this instanceof Answer it) {
             return it.claim();
+        } else if (this instanceof Resume) {
+            return new Claim.Won(found.attempt());
         } else if (this instanceof TakeOver) {
             return new Claim.Won(found.attempt() + 1);
         } else if (this instanceof BeginAnew) {
@@ -56,7 +64,7 @@ public sealed interface Ruling {
             return nextAttempt(request, found);
         }
         if (found.token().equals(request.token())) {
-            return new Answer(new Claim.Won(found.attempt()));
+            return new Resume();
         }
         return found.pastDeadline() ? onAbandoned(request, found) : new Answer(new Claim.Running(found.remaining()));
     }

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code finish}, {@code renew} and {@code release} change something only if the operation is
  *       {@link State#PROCESSING} <em>and</em> carries the sender's token. Otherwise they change nothing and say
  *       {@link Written#CLAIM_LOST}.
- *   <li>Every write may be sent again: the same claim wins again, the same finish and release are recorded again.
+ *   <li>Every write may be sent again: the same claim wins again with its lease from the beginning, the same finish and
+ *       release are recorded again.
  *   <li>A result, once stored, is never replaced, and is given back byte for byte until its deadline.
  *   <li>The fingerprint is compared in every state of an operation that has not expired.
  *   <li>Only the store's own clock decides whether a deadline has passed.

@@ -71,7 +71,8 @@ class RulingTest {
         ClaimRequest claim = claim(SAME);
         Snapshot found = found(State.PROCESSING, claim.token(), remaining(deadline), WhenAbandoned.FAIL, 2);
 
-        assertThat(Ruling.on(claim, found)).isEqualTo(new Ruling.Answer(new Claim.Won(2)));
+        assertThat(Ruling.on(claim, found)).isEqualTo(new Ruling.Resume());
+        assertThat(new Ruling.Resume().answer(found)).isEqualTo(new Claim.Won(2));
     }
 
     @Test

@@ -65,13 +65,17 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             .int8(claim -> claim.terms().retention().toMillis()) // retention_ms
             .int8(claim -> claim.terms().lease().toMillis()); // lease_ms
 
+    private static final String RESUME = """
+            UPDATE hapax_operation SET deadline = clock_timestamp() + ? * interval '1 millisecond'
+            WHERE id = ? AND token = ? AND state = ?""";
+
     private static final String TAKE_OVER = """
             WITH taken AS (
                 UPDATE hapax_operation
                 SET state = 1, attempt = attempt + 1, token = ?, owner = ?, when_abandoned = ?, retention_ms = ?,
                     claimed_at = clock_timestamp(), deadline = clock_timestamp() + ? * interval '1 millisecond',
                     error = NULL
-                WHERE id = ? AND token = ? AND (state = 0 OR state = 1 AND deadline <= clock_timestamp())
+                WHERE id = ? AND token = ? AND state = ? AND (state = 0 OR deadline <= clock_timestamp())
                 RETURNING id, attempt, owner)
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'TAKEN_OVER', attempt, owner, ? FROM taken""";
@@ -83,7 +87,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                     claimed_at = clock_timestamp(), deadline = clock_timestamp() + ? * interval '1 millisecond',
                     fingerprint = ?, created_at = clock_timestamp(), finished_at = NULL,
                     code = NULL, headers = NULL, body = NULL, error = NULL
-                WHERE id = ? AND token = ? AND state IN (2, 3)
+                WHERE id = ? AND token = ? AND state = ?
                 RETURNING id, attempt, owner)
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'BEGUN_ANEW', attempt, owner, 'the operation before it was over'
@@ -94,7 +98,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                 UPDATE hapax_operation
                 SET state = 3, token = gen_random_uuid(), finished_at = clock_timestamp(),
                     deadline = clock_timestamp() + retention_ms * interval '1 millisecond', code = ?, error = ?
-                WHERE id = ? AND token = ? AND (state = 0 OR state = 1 AND deadline <= clock_timestamp())
+                WHERE id = ? AND token = ? AND state = ? AND (state = 0 OR deadline <= clock_timestamp())
                 RETURNING id, attempt, owner, error)
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'ABANDONED', attempt, owner, error FROM ended""";
@@ -103,7 +107,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             WITH parked AS (
                 UPDATE hapax_operation
                 SET state = 4, token = gen_random_uuid(), deadline = 'infinity'
-                WHERE id = ? AND token = ? AND (state = 0 OR state = 1 AND deadline <= clock_timestamp())
+                WHERE id = ? AND token = ? AND state = ? AND (state = 0 OR deadline <= clock_timestamp())
                 RETURNING id, attempt, owner)
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'PARKED', attempt, owner, NULL FROM parked""";
@@ -205,7 +209,9 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
 
     private static int carryOut(Session session, Session.Guard guard, ClaimRequest request, Snapshot row, Ruling ruling)
             throws SQLException {
-        if (ruling instanceof Ruling.TakeOver) {
+        if (ruling instanceof Ruling.Resume) {
+            return Statements.update(session, guard, RESUME, (s, q) -> bindResume(s, q, row), request);
+        } else if (ruling instanceof Ruling.TakeOver) {
             return Statements.update(session, guard, TAKE_OVER, (s, q) -> bindTakeOver(s, q, row), request);
         } else if (ruling instanceof Ruling.BeginAnew) {
             return Statements.update(session, guard, BEGIN_ANEW, (s, q) -> bindBeginAnew(s, q, row), request);
@@ -240,6 +246,12 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         return 6;
     }
 
+    private static void bindResume(PreparedStatement statement, ClaimRequest request, Snapshot row)
+            throws SQLException {
+        statement.setLong(1, request.terms().lease().toMillis()); // deadline
+        bindObserved(statement, 2, row);
+    }
+
     private static void bindTakeOver(PreparedStatement statement, ClaimRequest request, Snapshot row)
             throws SQLException {
         int next = bindObserved(statement, bindOwnership(statement, request), row);
@@ -262,6 +274,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     static int bindObserved(PreparedStatement statement, int index, Snapshot row) throws SQLException {
         statement.setObject(index, row.id().value()); // id
         statement.setObject(index + 1, row.token()); // token, as it was seen
-        return index + 2;
+        statement.setInt(index + 2, Rows.number(row.state())); // state, as it was seen
+        return index + 3;
     }
 }

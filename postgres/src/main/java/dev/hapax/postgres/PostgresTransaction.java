@@ -209,8 +209,7 @@ final class PostgresTransaction implements StoreTransaction {
             statement.setInt(next, claim.attempt()); // attempt
             statement.setBoolean(next + 1, row.state().isTerminal()); // created_at
             next = bindEnd(statement, next + 2, finish);
-            next = ClaimWork.bindObserved(statement, next, row);
-            statement.setInt(next, Rows.number(row.state())); // state, as it was seen
+            ClaimWork.bindObserved(statement, next, row);
         });
     }
 

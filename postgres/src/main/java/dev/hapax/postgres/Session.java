@@ -27,16 +27,20 @@ final class Session implements AutoCloseable {
     private final boolean autoCommit;
     private final int networkTimeout;
 
-    /** @param readCommitted whether that is what the pool's transactions are anyway */
-    Session(Connection connection, boolean readCommitted, Duration ioTimeout) throws SQLException {
+    /** Whether a connection's transactions are read committed anyway. May ask the server. */
+    interface Isolation {
+        boolean isReadCommitted(Connection connection) throws SQLException;
+    }
+
+    Session(Connection connection, Duration ioTimeout, Isolation isolation) throws SQLException {
         this.connection = connection;
-        this.readCommitted = readCommitted;
         this.autoCommit = connection.getAutoCommit();
         this.networkTimeout = connection.getNetworkTimeout();
         if (!autoCommit) {
             connection.setAutoCommit(true);
         }
         connection.setNetworkTimeout(SAME_THREAD, Math.toIntExact(ioTimeout.toMillis()));
+        this.readCommitted = isolation.isReadCommitted(connection);
     }
 
     /**

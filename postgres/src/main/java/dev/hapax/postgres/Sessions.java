@@ -35,7 +35,7 @@ final class Sessions {
     Session open(Duration timeout) throws SQLException {
         Connection connection = dataSource.getConnection();
         try {
-            return new Session(connection, isReadCommitted(connection), timeout);
+            return new Session(connection, timeout, this::isReadCommitted);
         } catch (SQLException | RuntimeException e) {
             connection.close();
             throw e;
@@ -57,12 +57,9 @@ final class Sessions {
 
     private boolean isReadCommitted(Connection connection) throws SQLException {
         if (isolation == Isolation.UNKNOWN) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(true); // asking would begin a transaction otherwise
             isolation = connection.getTransactionIsolation() == Connection.TRANSACTION_READ_COMMITTED
                     ? Isolation.READ_COMMITTED
                     : Isolation.STRICTER;
-            connection.setAutoCommit(autoCommit);
         }
         return isolation == Isolation.READ_COMMITTED;
     }

@@ -7,8 +7,12 @@ import dev.hapax.Hapax;
 import dev.hapax.Outcome;
 import dev.hapax.Policy;
 import dev.hapax.WhenInFlight;
+import dev.hapax.store.OperationId;
+import dev.hapax.store.OperationKey;
+import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.testkit.fault.FaultProxy;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,6 +75,27 @@ class LostAnswerTest {
     @Test
     void noRequestThatIsDroppedMakesAHandlerOfManyRunTwice() throws Exception {
         walk(8, proxy::dropRequestAfter);
+    }
+
+    /** Even the question how the pool's transactions are isolated has its time limit. */
+    @Test
+    void aServerThatNeverAnswersTheFirstQuestionCannotHoldACaller() throws Exception {
+        try (Connection opened = pool.getConnection()) {
+            assertThat(opened.isValid(5)).isTrue();
+        }
+        try (PostgresStore fresh =
+                PostgresStore.builder(pool).ioTimeout(Duration.ofSeconds(1)).build()) {
+            proxy.stall();
+
+            assertThat(fresh.find(List.of(OperationId.of(new OperationKey("", "faults", "any"))))
+                            .toCompletableFuture())
+                    .failsWithin(Duration.ofSeconds(30))
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(StoreUnavailableException.class);
+        } finally {
+            proxy.resume();
+        }
     }
 
     private void walk(int callers, IntConsumer armAfterWrites) throws Exception {

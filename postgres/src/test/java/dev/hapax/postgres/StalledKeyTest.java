@@ -6,11 +6,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.Hapax;
 import dev.hapax.Outcome;
 import dev.hapax.Policy;
+import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.Result;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
 import java.sql.Connection;
@@ -26,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,6 +114,38 @@ class StalledKeyTest {
                     .isEqualTo(2);
             foreign.rollback();
         }
+    }
+
+    /** The owner came late, but not too late to say that it had not begun. */
+    @Test
+    void whatIsReleasedWhileAnotherIsAboutToParkItIsNotParked() throws Exception {
+        ClaimTerms terms = new ClaimTerms(Duration.ofSeconds(30), Duration.ofDays(1), WhenAbandoned.PARK, 10);
+        OperationKey key = new OperationKey("", "stall", "late");
+        store.claim(ClaimRequest.of(key, Fingerprint.NONE, "owner", terms))
+                .toCompletableFuture()
+                .join();
+        database.letTimePass(Duration.ofMinutes(1));
+        try (Connection foreign = begin("UPDATE hapax_operation SET state = 0, attempt = 0 WHERE key = 'late'")) {
+            ClaimWork patient = new ClaimWork(Duration.ofMinutes(1), prevailing());
+            ClaimRequest request = ClaimRequest.of(key, Fingerprint.NONE, "other", terms);
+            Future<List<Claim>> other = threads.submit(() -> new Sessions(pool, Duration.ofMinutes(1))
+                    .call(session -> patient.run(session, Lane.LockWait.SHORT, List.of(request))));
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> database.queryLong("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
+            foreign.commit();
+
+            assertThat(other.get()).containsExactly(new Claim.Won(1));
+        }
+    }
+
+    /** Has claims look before they insert, for the insert would wait for the row as well. */
+    private static Repeats prevailing() {
+        Repeats repeats = new Repeats();
+        while (!repeats.prevail()) {
+            repeats.learn(List.of(new Claim.Replay(Result.abandoned())));
+        }
+        return repeats;
     }
 
     @Test

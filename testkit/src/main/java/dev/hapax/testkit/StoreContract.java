@@ -82,6 +82,17 @@ public abstract class StoreContract {
         assertThat(claim(first)).isEqualTo(new Claim.Won(1));
     }
 
+    /** Its answer may have been on its way for longer than the lease. */
+    @Test
+    void aClaimSentAgainHasItsLeaseFromTheBeginning() {
+        ClaimRequest first = won();
+        letTimePass(LEASE.plusSeconds(1));
+
+        assertThat(claim(first)).isEqualTo(new Claim.Won(1));
+        assertThat(claim(again(first))).isInstanceOf(Claim.Running.class);
+        assertThat(finish(first, RESULT)).isEqualTo(Written.RECORDED);
+    }
+
     @Test
     void claimsThatTravelTogetherAreEachDecidedOnTheirOwn() {
         ClaimRequest ended = won();
