@@ -64,6 +64,10 @@ public final class Call<T> {
      * Runs the handler on a thread of Hapax, or not at all, as {@link #run} does. The calling thread never blocks; what
      * {@code run} throws, the stage fails with.
      *
+     * <p>What is chained to the stage runs on the thread that completes it, which may have other callers to tell: it
+     * must not block, and least of all call {@link #run}. Use {@code thenApplyAsync} and its kin for what takes its
+     * time.
+     *
      * @throws IllegalStateException within a transaction, which belongs to one thread
      */
     public CompletionStage<Outcome<T>> runAsync(AsyncHandler<T> handler) {
