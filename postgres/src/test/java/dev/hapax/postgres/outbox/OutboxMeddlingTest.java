@@ -34,7 +34,7 @@ class OutboxMeddlingTest {
         Receiver slow = new Receiver().answeringLater(it -> answer);
         AtomicInteger lost = new AtomicInteger();
         box.append(message("a", "a1"), message("a", "a2"));
-        box.start(box.relay(slow).listener(new OutboxListener() {
+        box.start(box.relay(slow).pollEvery(Duration.ofHours(1)).listener(new OutboxListener() {
             @Override
             public void leasesLost(int aggregates) {
                 lost.addAndGet(aggregates);
