@@ -54,7 +54,7 @@ final class RelayLoop implements Runnable {
 
     private final List<Run> ready = new ArrayList<>();
     private final List<Run> ended = new ArrayList<>();
-    private final List<Run> held = new ArrayList<>();
+    private final List<Run> held = new ArrayList<>(); // ended, but a foreign transaction has locked the first row
     private final Queue<UnderWay> underWay = new ArrayDeque<>();
     private int inFlight;
     private boolean more;
