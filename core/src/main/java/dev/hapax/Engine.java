@@ -18,6 +18,7 @@ import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
 import dev.hapax.store.Written;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -133,7 +134,7 @@ final class Engine {
     <T, X extends Exception> Outcome<T> run(Request<T> request, Handler<T, X> handler) throws X {
         Recalled recalled = store.recall(request.key(), request.fingerprint());
         if (recalled != null) {
-            return replayed(request, recalled.id(), recalled.result());
+            return replayed(request, recalled.id(), recalled.replay().result());
         }
         Admission<T> admission =
                 Stages.await(request.id(), admit(new Entry<>(request, blocking, blocking::claim)), this::giveBack);
@@ -196,8 +197,8 @@ final class Engine {
         Request<T> request = task.call().request();
         Recalled recalled = store.recall(request.key(), request.fingerprint());
         if (recalled != null) {
-            return Stages.call(
-                    () -> CompletableFuture.completedFuture(replayed(request, recalled.id(), recalled.result())));
+            return Stages.call(() -> CompletableFuture.completedFuture(
+                    replayed(request, recalled.id(), recalled.replay().result())));
         }
         CompletableFuture<Outcome<T>> whole = admit(new Entry<>(request, store, asking))
                 .thenCompose(admission -> admission instanceof Admission.Answered<T> answered
@@ -410,7 +411,8 @@ final class Engine {
         }
         return waiters.waitFor(flight.end(), entry.waitUntil(), Optional.empty())
                 .thenComposeAsync(
-                        end -> end.isPresent() ? answered(new Replay(end.get())) : startOver(entry), background);
+                        end -> end.isPresent() ? answered(endedHere(entry.request(), end.get())) : startOver(entry),
+                        background);
     }
 
     private <T> CompletableFuture<Admission<T>> answerOrWait(Entry<T> entry, Claim claim) {
@@ -426,9 +428,17 @@ final class Engine {
                         background);
     }
 
+    private static Replay endedHere(Request<?> request, Result result) {
+        Instant now = Instant.now();
+        return new Replay(result, new Claim.Kept(now, now.plus(request.policy().retention()), Duration.ZERO));
+    }
+
     private static Optional<Claim> replay(Request<?> request, Snapshot found) {
         boolean ours = !found.expired() && found.fingerprint().equals(request.fingerprint());
-        return ours ? Optional.ofNullable(found.result()).map(Replay::new) : Optional.empty();
+        return ours
+                ? Optional.ofNullable(found.result())
+                        .map(result -> new Replay(result, Objects.requireNonNull(found.kept())))
+                : Optional.empty();
     }
 
     private <T> CompletableFuture<Admission<T>> startOver(Entry<T> entry) {
@@ -595,7 +605,8 @@ final class Engine {
                 request.fingerprint(),
                 UUID.randomUUID(),
                 owner,
-                request.policy().terms());
+                request.policy().terms(),
+                ClaimRequest.DEFAULT_TIMEOUT);
     }
 
     private HeldLease lease(Request<?> request, Sent sent, Claim.Won won) {

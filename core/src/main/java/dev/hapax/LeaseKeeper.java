@@ -1,13 +1,12 @@
 package dev.hapax;
 
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -101,11 +100,12 @@ final class LeaseKeeper {
                 });
     }
 
-    private void settle(List<HeldLease> leases, Set<UUID> lost, long sentAt) {
-        for (HeldLease lease : leases) {
-            if (!lost.contains(lease.token())) {
+    private void settle(List<HeldLease> leases, List<RenewalStatus> answers, long sentAt) {
+        for (int i = 0; i < leases.size(); i++) {
+            HeldLease lease = leases.get(i);
+            if (answers.get(i) == RenewalStatus.RENEWED) {
                 lease.renewed(sentAt);
-            } else if (maxDurations.containsKey(lease)) {
+            } else if (answers.get(i) == RenewalStatus.LOST && maxDurations.containsKey(lease)) {
                 lose(lease, "somebody else has the operation now");
             }
         }

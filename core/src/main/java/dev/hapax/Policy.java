@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Policy {
     private final ClaimTerms terms;
-    private final @Nullable Duration window;
     private final Duration maxDuration;
     private final WhenInFlight whenInFlight;
     private final OnStoreFailure onStoreFailure;
@@ -25,13 +24,7 @@ public final class Policy {
     private final Predicate<Throwable> terminal;
 
     private Policy(Draft draft) {
-        terms = new ClaimTerms(
-                draft.lease,
-                draft.retention,
-                draft.whenAbandoned,
-                draft.maxAttempts,
-                draft.window == null ? draft.retention : draft.window);
-        window = draft.window;
+        terms = new ClaimTerms(draft.lease, draft.retention, draft.whenAbandoned, draft.maxAttempts, draft.window);
         maxDuration = Durations.requirePositive(draft.maxDuration, "maxDuration");
         whenInFlight = draft.whenInFlight;
         onStoreFailure = draft.onStoreFailure;
@@ -78,8 +71,8 @@ public final class Policy {
 
     /**
      * For how long, from its end, an operation answers a repeat; after that the same key begins a new operation. For
-     * keys that do not tell a retry from a deliberate repeat, such as a hash of the request. As long as the retention
-     * unless set.
+     * keys that do not tell a retry from a deliberate repeat, such as a hash of the request. Default: none, an ended
+     * operation answers for as long as it is kept.
      */
     public Policy window(Duration window) {
         return with(draft -> draft.window = window);
@@ -135,7 +128,8 @@ public final class Policy {
         return terms.retention();
     }
 
-    public Duration window() {
+    /** Empty if there is none: an ended operation answers for as long as it is kept. */
+    public @Nullable Duration window() {
         return terms.window();
     }
 
@@ -179,7 +173,7 @@ public final class Policy {
     private Policy with(Consumer<Draft> change) {
         Draft draft = new Draft();
         draft.retention = retention();
-        draft.window = window;
+        draft.window = window();
         draft.lease = lease();
         draft.maxDuration = maxDuration;
         draft.whenInFlight = whenInFlight;

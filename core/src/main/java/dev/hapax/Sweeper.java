@@ -70,10 +70,10 @@ public final class Sweeper implements AutoCloseable {
     }
 
     private void report(Swept swept) {
-        if (swept.reclaimed() > 0) {
+        if (!swept.reclaimed().isEmpty()) {
             log.warn(
                     "Reclaimed {} leases of crashed or stalled workers: {} may run again, {} failed, {} parked",
-                    swept.reclaimed(),
+                    swept.reclaimed().size(),
                     swept.reopened(),
                     swept.failed(),
                     swept.parked());

@@ -6,6 +6,7 @@ import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreUnavailableException;
@@ -15,7 +16,6 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -168,7 +168,7 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
+    public CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewals) {
         return through(Op.RENEW, () -> store.renew(renewals));
     }
 

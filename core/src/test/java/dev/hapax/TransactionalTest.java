@@ -16,6 +16,8 @@ import dev.hapax.store.Result;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreTransaction;
 import dev.hapax.store.Written;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -104,7 +106,8 @@ class TransactionalTest {
 
     @Test
     void anOperationThatEndedIsReplayed() {
-        transaction.claim = new Claim.Replay(Result.failed(402, "declined"));
+        transaction.claim = new Claim.Replay(
+                Result.failed(402, "declined"), new Claim.Kept(Instant.EPOCH, Instant.EPOCH, Duration.ZERO));
 
         assertThat(replayed(call().run(mustNotRun())).ending().failure()).isPresent();
         assertThat(transaction.steps).containsExactly("claim");

@@ -43,7 +43,7 @@ public final class NearCache extends ForwardingStore {
         private static final int OVERHEAD = 400;
 
         int weight() {
-            Payload payload = recalled.result().payload();
+            Payload payload = recalled.replay().result().payload();
             return OVERHEAD + (payload == null ? 0 : payload.headers().length + payload.body().length);
         }
 
@@ -85,8 +85,11 @@ public final class NearCache extends ForwardingStore {
         long askedAt = ticker.read();
         Kept kept = kept(request.key(), request.fingerprint());
         if (kept != null) {
-            return CompletableFuture.completedFuture(
-                    new Replay(kept.recalled().result(), Duration.ofNanos(kept.left(askedAt))));
+            Replay replay = kept.recalled().replay();
+            Duration left = Duration.ofNanos(kept.left(askedAt));
+            return CompletableFuture.completedFuture(new Replay(
+                    replay.result(),
+                    new Claim.Kept(replay.kept().endedAt(), replay.kept().until(), left)));
         }
         return super.claim(request).thenApply(claim -> keep(request, claim, askedAt));
     }
@@ -104,15 +107,11 @@ public final class NearCache extends ForwardingStore {
     }
 
     private Claim keep(ClaimRequest request, Claim claim, long askedAt) {
-        if (claim instanceof Replay replay && !replay.answersFor().isZero()) {
-            Duration holds = replay.answersFor().compareTo(atMost) < 0 ? replay.answersFor() : atMost;
-            cache.put(
-                    request.key(),
-                    new Kept(
-                            request.fingerprint(),
-                            new Recalled(request.id(), replay.result()),
-                            askedAt,
-                            holds.toNanos()));
+        if (claim instanceof Replay replay && !replay.kept().answersFor().isZero()) {
+            Duration answersFor = replay.kept().answersFor();
+            Duration holds = answersFor.compareTo(atMost) < 0 ? answersFor : atMost;
+            Recalled recalled = new Recalled(request.id(), replay);
+            cache.put(request.key(), new Kept(request.fingerprint(), recalled, askedAt, holds.toNanos()));
         }
         return claim;
     }

@@ -2,10 +2,12 @@ package dev.hapax.memory;
 
 import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.ExpiredLease;
 import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Result;
 import dev.hapax.store.Ruling;
 import dev.hapax.store.Snapshot;
@@ -20,14 +22,13 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 
 /**
  * Keeps operations in this process: for tests, and as the shortest way to read what a {@link Store} does.
@@ -65,7 +66,7 @@ public final class MemoryStore implements Store {
 
     private static Row carryOut(Ruling ruling, ClaimRequest request, Row row, Instant now) {
         if (ruling instanceof Ruling.BeginAnew) {
-            return Row.created(request, now);
+            return row.begunAnew(request, now);
         } else if (ruling instanceof Ruling.Resume) {
             return row.until(now.plus(request.terms().lease()));
         } else if (ruling instanceof Ruling.TakeOver) {
@@ -102,16 +103,23 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
-        return done(renewals.stream()
-                .filter(renewal -> renew(renewal) == Written.CLAIM_LOST)
-                .map(Renewal::token)
-                .collect(Collectors.toSet()));
+    public CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewals) {
+        return done(renewals.stream().map(this::renew).toList());
     }
 
-    private Written renew(Renewal renewal) {
-        return asOwner(
-                renewal.id(), renewal.token(), row -> row.until(clock.instant().plus(renewal.lease())), row -> false);
+    private RenewalStatus renew(Renewal renewal) {
+        RenewalStatus[] answer = {RenewalStatus.LOST};
+        rows.computeIfPresent(renewal.id(), (key, row) -> {
+            if (!row.token().equals(renewal.token())) {
+                return row;
+            } else if (row.state() != State.PROCESSING) {
+                answer[0] = RenewalStatus.UNKNOWN;
+                return row;
+            }
+            answer[0] = RenewalStatus.RENEWED;
+            return row.until(clock.instant().plus(renewal.lease()));
+        });
+        return answer[0];
     }
 
     /** Writes if the claim is the sender's; a write that was made before counts as made. */
@@ -165,29 +173,27 @@ public final class MemoryStore implements Store {
             if (row.deadline().isAfter(now)) {
                 return row;
             } else if (row.state().isTerminal()) {
-                swept[0] = new Swept(1, 0, 0, 0, 0);
+                swept[0] = new Swept(1, 0, List.of());
                 return null;
             } else if (row.state() == State.PENDING) {
-                swept[0] = new Swept(0, 0, 0, 0, 1);
+                swept[0] = new Swept(0, 1, List.of());
                 return row.endedByOthers(Result.timedOut(), now);
             }
-            return switch (row.request().terms().whenAbandoned()) {
-                case RERUN -> {
-                    swept[0] = new Swept(0, 1, 0, 0, 0);
-                    yield row.pending(
-                            UUID.randomUUID(), now.plus(row.request().terms().retention()));
-                }
-                case FAIL -> {
-                    swept[0] = new Swept(0, 0, 1, 0, 0);
-                    yield row.endedByOthers(Result.abandoned(), now);
-                }
-                case PARK -> {
-                    swept[0] = new Swept(0, 0, 0, 1, 0);
-                    yield row.parkedByOthers();
-                }
-            };
+            Row reclaimed = reclaim(row, now);
+            ExpiredLease lease = Objects.requireNonNull(row.snapshot(now).expiredLease(), "it is past its deadline");
+            swept[0] = new Swept(0, 0, List.of(new Swept.Reclaimed(lease, reclaimed.state())));
+            return reclaimed;
         });
         return swept[0];
+    }
+
+    private static Row reclaim(Row row, Instant now) {
+        return switch (row.request().terms().whenAbandoned()) {
+            case RERUN ->
+                row.pending(UUID.randomUUID(), now.plus(row.request().terms().retention()));
+            case FAIL -> row.endedByOthers(Result.abandoned(), now);
+            case PARK -> row.parkedByOthers();
+        };
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.hapax.memory;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.Result;
 import dev.hapax.store.Snapshot;
+import dev.hapax.store.Snapshot.Attempts;
 import dev.hapax.store.State;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +20,7 @@ record Row(
         ClaimRequest request,
         State state,
         UUID token,
-        int attempt,
+        Attempts attempts,
         Instant createdAt,
         Instant claimedAt,
         @Nullable Instant finishedAt,
@@ -27,11 +28,20 @@ record Row(
         @Nullable Result result) {
 
     static Row created(ClaimRequest request, Instant now) {
+        return claimed(request, Attempts.FIRST, now);
+    }
+
+    /** A new operation in the place of one that is over. */
+    Row begunAnew(ClaimRequest request, Instant now) {
+        return claimed(request, new Attempts(1, 0, attempts.generation() + 1), now);
+    }
+
+    private static Row claimed(ClaimRequest request, Attempts attempts, Instant now) {
         return new Row(
                 request,
                 State.PROCESSING,
                 request.token(),
-                1,
+                attempts,
                 now,
                 now,
                 null,
@@ -44,7 +54,7 @@ record Row(
                 next,
                 State.PROCESSING,
                 next.token(),
-                attempt + 1,
+                counted(1),
                 createdAt,
                 now,
                 null,
@@ -53,7 +63,7 @@ record Row(
     }
 
     Row ended(Result how, UUID by, Instant now, Duration retention) {
-        return new Row(request, how.state(), by, attempt, createdAt, claimedAt, now, now.plus(retention), how);
+        return new Row(request, how.state(), by, attempts, createdAt, claimedAt, now, now.plus(retention), how);
     }
 
     Row endedByOthers(Result how, Instant now) {
@@ -66,11 +76,11 @@ record Row(
 
     /** @param uncounted how many attempts do not count after all */
     Row pending(UUID by, Instant until, int uncounted) {
-        return new Row(request, State.PENDING, by, attempt - uncounted, createdAt, claimedAt, null, until, null);
+        return new Row(request, State.PENDING, by, counted(-uncounted), createdAt, claimedAt, null, until, null);
     }
 
     Row parked(UUID by) {
-        return new Row(request, State.IN_DOUBT, by, attempt, createdAt, claimedAt, null, Instant.MAX, null);
+        return new Row(request, State.IN_DOUBT, by, attempts, createdAt, claimedAt, null, Instant.MAX, null);
     }
 
     Row parkedByOthers() {
@@ -78,7 +88,11 @@ record Row(
     }
 
     Row until(Instant later) {
-        return new Row(request, state, token, attempt, createdAt, claimedAt, finishedAt, later, result);
+        return new Row(request, state, token, attempts, createdAt, claimedAt, finishedAt, later, result);
+    }
+
+    private Attempts counted(int more) {
+        return new Attempts(attempts.last() + more, attempts.forgiven(), attempts.generation());
     }
 
     Snapshot snapshot(Instant now) {
@@ -88,9 +102,9 @@ record Row(
                 state,
                 request.fingerprint(),
                 token,
-                attempt,
+                attempts,
                 request.owner(),
-                request.terms().whenAbandoned(),
+                Snapshot.Terms.of(request.terms()),
                 new Snapshot.Times(createdAt, claimedAt, finishedAt, deadline),
                 Duration.between(now, deadline),
                 result);

@@ -1,9 +1,8 @@
 package dev.hapax.store;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +44,7 @@ public abstract class ForwardingStore implements Store {
     }
 
     @Override
-    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
+    public CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewals) {
         return store.renew(renewals);
     }
 

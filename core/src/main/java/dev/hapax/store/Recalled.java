@@ -1,4 +1,4 @@
 package dev.hapax.store;
 
 /** How an operation ended, as it is in memory. */
-public record Recalled(OperationId id, Result result) {}
+public record Recalled(OperationId id, Claim.Replay replay) {}

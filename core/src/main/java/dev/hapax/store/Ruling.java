@@ -1,10 +1,14 @@
 package dev.hapax.store;
 
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+
 /**
  * What a claim may do with an operation that is already there: the states of the design, in one place for every store.
  *
  * <p>A store reads the operation, asks {@link #on}, and either answers or carries the ruling out with one conditional
- * write that matches the token and state it saw. If that write finds nothing, somebody was faster: read again.
+ * write that matches the token and state it saw. If that write finds nothing, another claim was faster: read again.
  */
 public sealed interface Ruling {
 
@@ -13,14 +17,17 @@ public sealed interface Ruling {
 
     /**
      * The claim is the sender's own, sent again: its lease begins anew. An answer alone would not do, since the lease
-     * may be over by now and somebody else about to take over.
+     * may be over by now and another claimer about to take over.
      */
     record Resume() implements Ruling {}
 
     /** Claim the operation for its next attempt. */
     record TakeOver() implements Ruling {}
 
-    /** The operation is over: begin a new one in its place, with attempt 1 and the claimer's fingerprint. */
+    /**
+     * The operation is over: begin a new one in its place, with attempt 1, the next generation and the claimer's
+     * fingerprint.
+     */
     record BeginAnew() implements Ruling {}
 
     /** End the operation with this failure, under a new token. */
@@ -31,22 +38,29 @@ public sealed interface Ruling {
 
     /** What the claimer is told, once the ruling has been carried out on what was {@code found}. */
     default Claim answer(Snapshot found) {
+        int generation = found.attempts().generation();
         if (this instanceof Answer it) {
             return it.claim();
         } else if (this instanceof Resume) {
-            return new Claim.Won(found.attempt());
+            return new Claim.Won(found.attempt(), generation, null);
         } else if (this instanceof TakeOver) {
-            return new Claim.Won(found.attempt() + 1);
+            return new Claim.Won(found.attempt() + 1, generation, found.expiredLease());
         } else if (this instanceof BeginAnew) {
-            return new Claim.Won(1);
+            return new Claim.Won(1, generation + 1, null);
         } else if (this instanceof Fail it) {
-            return new Claim.Replay(it.result());
+            return new Claim.Replay(it.result(), keptFromNow(found), found.expiredLease());
         }
-        return new Claim.InDoubt();
+        return new Claim.InDoubt(found.expiredLease());
+    }
+
+    /** An answer for once: how long it holds is asked for with the next claim. */
+    private static Claim.Kept keptFromNow(Snapshot found) {
+        Instant now = found.times().deadline().minus(found.remaining());
+        return new Claim.Kept(now, now.plus(found.terms().retention()), Duration.ZERO);
     }
 
     static Ruling on(ClaimRequest request, Snapshot found) {
-        if (found.expired() || found.endedBefore(request.terms().window())) {
+        if (found.answersNoMore()) {
             return new BeginAnew();
         }
         if (!found.fingerprint().equals(request.fingerprint())) {
@@ -54,8 +68,7 @@ public sealed interface Ruling {
         }
         Result result = found.result();
         if (result != null) {
-            return new Answer(
-                    new Claim.Replay(result, found.answersFor(request.terms().window())));
+            return new Answer(new Claim.Replay(result, Objects.requireNonNull(found.kept(), "when it ended")));
         }
         if (found.state() == State.IN_DOUBT) {
             return new Answer(new Claim.InDoubt());
@@ -70,7 +83,7 @@ public sealed interface Ruling {
     }
 
     private static Ruling onAbandoned(ClaimRequest request, Snapshot found) {
-        return switch (found.whenAbandoned()) {
+        return switch (found.terms().whenAbandoned()) {
             case RERUN -> nextAttempt(request, found);
             case FAIL -> new Fail(Result.abandoned());
             case PARK -> new Park();
@@ -78,9 +91,10 @@ public sealed interface Ruling {
     }
 
     private static Ruling nextAttempt(ClaimRequest request, Snapshot found) {
-        if (found.attempt() < request.terms().maxAttempts()) {
+        int counted = found.attempt() - found.attempts().forgiven();
+        if (counted < request.terms().maxAttempts()) {
             return new TakeOver();
         }
-        return found.whenAbandoned() == WhenAbandoned.PARK ? new Park() : new Fail(Result.attemptsExhausted());
+        return found.terms().whenAbandoned() == WhenAbandoned.PARK ? new Park() : new Fail(Result.attemptsExhausted());
     }
 }

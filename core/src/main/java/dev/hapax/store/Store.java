@@ -3,8 +3,6 @@ package dev.hapax.store;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -71,10 +69,9 @@ public interface Store extends AutoCloseable {
     /**
      * Prolongs leases, each on its own.
      *
-     * @return the tokens of the claims that are lost. One that cannot be told of at the moment, because somebody else
-     *     has locked it, is not among them: while it is locked nobody can take it over either
+     * @return what became of each, in the same order
      */
-    CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals);
+    CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewals);
 
     /** Looks operations up, in one go. What is not there is not in the answer. */
     CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids);

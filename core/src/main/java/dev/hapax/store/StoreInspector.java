@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +20,24 @@ public interface StoreInspector {
     /** Operations that fit the search, newest first. */
     List<Snapshot> search(Search search);
 
+    /** One operation as it is now. */
+    Optional<Snapshot> find(OperationId id);
+
     /** What is known to have happened to an operation, in order; empty if there is none. */
     List<Event> timeline(OperationId id);
 
     /**
-     * Takes the claim away from whoever holds it, or from nobody if the operation is in doubt: it becomes
-     * {@link State#PENDING}, and the next claim runs it.
+     * Takes the claim away from its owner, or gets the operation out of doubt: it becomes {@link State#PENDING}, and
+     * the next claim runs it. The attempts so far no longer count against {@code maxAttempts}: what a person releases
+     * may run.
      *
+     * @param seen the token that the operation had when the person looked at it, so that a release which is sent twice
+     *     cannot take the claim from the next owner
      * @param who the person, for the timeline
-     * @return what it is now, or empty when there is nothing to release: unknown, pending or ended
+     * @return what it is now, or empty when there is nothing to release: unknown, pending, ended, or no longer what was
+     *     seen
      */
-    Optional<Snapshot> forceRelease(OperationId id, String who, String why);
+    Optional<Snapshot> forceRelease(OperationId id, UUID seen, String who, String why);
 
     /**
      * Ends an operation that is in doubt with what somebody found out.

@@ -1,32 +1,51 @@
 package dev.hapax.store;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
- * What one round of sweeping did, by what became of the operations.
+ * What one batch of sweeping did, by what became of the operations.
  *
  * @param removed ended operations past their retention
- * @param reopened leases that ran out and may run again: each is a crashed or stalled worker
- * @param failed leases that ran out under {@link WhenAbandoned#FAIL}
- * @param parked leases that ran out under {@link WhenAbandoned#PARK}
- * @param timedOut pending operations that nobody came for
+ * @param timedOut pending operations that were not claimed in time
+ * @param reclaimed operations whose lease had run out: for each, a worker crashed or stalled
  */
-public record Swept(int removed, int reopened, int failed, int parked, int timedOut) {
-    public static final Swept NOTHING = new Swept(0, 0, 0, 0, 0);
+public record Swept(int removed, int timedOut, List<Reclaimed> reclaimed) {
+    public static final Swept NOTHING = new Swept(0, 0, List.of());
 
-    public int total() {
-        return removed + reclaimed() + timedOut;
+    public Swept {
+        reclaimed = List.copyOf(reclaimed);
     }
 
-    /** Leases that ran out, whatever became of them. */
-    public int reclaimed() {
-        return reopened + failed + parked;
+    /** An expired lease, and the state that its operation has now. */
+    public record Reclaimed(ExpiredLease lease, State state) {}
+
+    public int total() {
+        return removed + timedOut + reclaimed.size();
+    }
+
+    /** How many of the reclaimed operations may run again. */
+    public int reopened() {
+        return count(State.PENDING);
+    }
+
+    /** How many of them failed, under {@link WhenAbandoned#FAIL}. */
+    public int failed() {
+        return count(State.FAILED);
+    }
+
+    /** How many of them were parked, under {@link WhenAbandoned#PARK}. */
+    public int parked() {
+        return count(State.IN_DOUBT);
+    }
+
+    private int count(State state) {
+        return (int) reclaimed.stream().filter(it -> it.state() == state).count();
     }
 
     public Swept plus(Swept other) {
-        return new Swept(
-                removed + other.removed,
-                reopened + other.reopened,
-                failed + other.failed,
-                parked + other.parked,
-                timedOut + other.timedOut);
+        List<Reclaimed> both = new ArrayList<>(reclaimed);
+        both.addAll(other.reclaimed);
+        return new Swept(removed + other.removed, timedOut + other.timedOut, both);
     }
 }

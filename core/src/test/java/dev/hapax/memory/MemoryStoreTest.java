@@ -11,6 +11,7 @@ import dev.hapax.store.OperationKey;
 import dev.hapax.store.Payload;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Result;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.State;
@@ -20,8 +21,6 @@ import dev.hapax.store.Written;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -89,7 +88,7 @@ class MemoryStoreTest {
         ClaimRequest stale = overtaken();
         Instant deadline = found().times().deadline();
 
-        assertThat(renew(stale)).containsExactly(stale.token());
+        assertThat(renew(stale)).isEqualTo(RenewalStatus.LOST);
         assertThat(found().times().deadline()).isEqualTo(deadline);
     }
 
@@ -106,7 +105,7 @@ class MemoryStoreTest {
         ClaimRequest owner = won(WhenAbandoned.RERUN);
         advance(LEASE.minusNanos(1));
 
-        assertThat(renew(owner)).isEmpty();
+        assertThat(renew(owner)).isEqualTo(RenewalStatus.RENEWED);
         advance(LEASE.minusNanos(1));
         assertThat(found().running()).isTrue();
     }
@@ -116,7 +115,7 @@ class MemoryStoreTest {
         won(WhenAbandoned.FAIL);
         advance(LEASE);
 
-        assertThat(get(store.sweep(10))).isEqualTo(new Swept(0, 0, 1, 0, 0));
+        assertThat(get(store.sweep(10)).failed()).isEqualTo(1);
         assertThat(found().result()).isEqualTo(Result.abandoned());
     }
 
@@ -125,7 +124,7 @@ class MemoryStoreTest {
         won(WhenAbandoned.PARK);
         advance(LEASE);
 
-        assertThat(get(store.sweep(10))).isEqualTo(new Swept(0, 0, 0, 1, 0));
+        assertThat(get(store.sweep(10)).parked()).isEqualTo(1);
         assertThat(found().state()).isEqualTo(State.IN_DOUBT);
     }
 
@@ -144,7 +143,7 @@ class MemoryStoreTest {
         release(won(WhenAbandoned.RERUN));
         advance(RETENTION);
 
-        assertThat(get(store.sweep(10))).isEqualTo(new Swept(0, 0, 0, 0, 1));
+        assertThat(get(store.sweep(10))).isEqualTo(new Swept(0, 1, List.of()));
         assertThat(found().result()).isEqualTo(Result.timedOut());
     }
 
@@ -187,8 +186,9 @@ class MemoryStoreTest {
         return get(store.release(new Release(owner.id(), owner.token(), Release.Kind.TRY_AGAIN, RETENTION, "test")));
     }
 
-    private Set<UUID> renew(ClaimRequest owner) {
-        return get(store.renew(List.of(new Renewal(owner.id(), owner.token(), LEASE))));
+    private RenewalStatus renew(ClaimRequest owner) {
+        return get(store.renew(List.of(new Renewal(owner.id(), owner.token(), LEASE))))
+                .get(0);
     }
 
     private Snapshot found() {

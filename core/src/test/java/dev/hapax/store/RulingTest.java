@@ -101,24 +101,28 @@ class RulingTest {
 
     @Test
     void theAnswerToATakeOverIsTheNextAttempt() {
-        assertThat(new Ruling.TakeOver().answer(anything(4))).isEqualTo(new Claim.Won(5));
+        Snapshot found = anything(4);
+
+        assertThat(new Ruling.TakeOver().answer(found)).isEqualTo(new Claim.Won(5, 1, found.expiredLease()));
+        assertThat(found.expiredLease()).isEqualTo(new ExpiredLease(KEY.id(), KEY, 4, "owner"));
     }
 
     @Test
     void theAnswerToABeginAnewIsTheFirstAttempt() {
-        assertThat(new Ruling.BeginAnew().answer(anything(4))).isEqualTo(new Claim.Won(1));
+        assertThat(new Ruling.BeginAnew().answer(anything(4))).isEqualTo(new Claim.Won(1, 2, null));
     }
 
     @Test
     void theAnswerToAFailIsTheFailure() {
         Result result = Result.abandoned();
 
-        assertThat(new Ruling.Fail(result).answer(anything(1))).isEqualTo(new Claim.Replay(result));
+        assertThat(((Claim.Replay) new Ruling.Fail(result).answer(anything(1))).result())
+                .isEqualTo(result);
     }
 
     @Test
     void theAnswerToAParkIsInDoubt() {
-        assertThat(new Ruling.Park().answer(anything(1))).isEqualTo(new Claim.InDoubt());
+        assertThat(new Ruling.Park().answer(anything(1))).isInstanceOf(Claim.InDoubt.class);
     }
 
     private static Snapshot anything(int attempt) {
@@ -153,10 +157,10 @@ class RulingTest {
                 state,
                 SAME,
                 token,
-                attempt,
+                new Snapshot.Attempts(attempt, 0, 1),
                 "owner",
-                whenAbandoned,
-                new Snapshot.Times(now, now, null, now.plus(remaining)),
+                new Snapshot.Terms(whenAbandoned, Duration.ofDays(1), null),
+                new Snapshot.Times(now, now, result == null ? null : now, now.plus(remaining)),
                 remaining,
                 result);
     }

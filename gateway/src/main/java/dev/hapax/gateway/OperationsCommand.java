@@ -58,6 +58,7 @@ import picocli.CommandLine.Spec;
         })
 final class OperationsCommand implements Runnable {
     private static final int MOST_LISTED = 10_000;
+    private static final UUID NO_TOKEN = new UUID(0, 0);
 
     private final Map<String, String> environment;
 
@@ -130,6 +131,10 @@ final class OperationsCommand implements Runnable {
         return inspect(options, (screen, inspector) -> {
             List<Event> timeline = inspector.timeline(operation);
             timeline.forEach(event -> screen.line(line(event)));
+            inspector
+                    .find(operation)
+                    .filter(found -> found.state() == State.PROCESSING)
+                    .ifPresent(found -> screen.line("running, token " + found.token()));
             return !timeline.isEmpty() || refuse("there is no operation " + operation);
         });
     }
@@ -140,21 +145,32 @@ final class OperationsCommand implements Runnable {
             description = {
                 "",
                 "For one that is in doubt or stuck, once you have made sure that it did not happen: the next request with",
-                "its key is carried out."
+                "its key is carried out, however many attempts there were before. One that is running is released only",
+                "if you name its owner's token, which show prints: another owner may have it by now."
             })
     int release(
             @Mixin ConfigurationOptions options,
             @Parameters(paramLabel = "ID") String id,
             @Option(names = "--why", required = true, paramLabel = "TEXT", description = "For those who look later.")
                     String why,
+            @Option(names = "--token", paramLabel = "TOKEN", description = "The token of the owner to release.")
+                    @Nullable
+                    UUID token,
             @Mixin Person person) {
         OperationId operation = id(id);
-        return inspect(
-                options,
-                (screen, inspector) -> told(
-                        screen,
-                        inspector.forceRelease(operation, person.name, why),
-                        "operation " + operation + " is neither running nor in doubt"));
+        return inspect(options, (screen, inspector) -> {
+            Optional<Snapshot> found = inspector.find(operation);
+            if (token == null && found.map(Snapshot::state).equals(Optional.of(State.PROCESSING))) {
+                return refuse("operation %s is running; to take it from its owner, add --token, as show prints it"
+                        .formatted(operation));
+            }
+            UUID seen = token == null ? found.map(Snapshot::token).orElse(NO_TOKEN) : token;
+            return told(
+                    screen,
+                    inspector.forceRelease(operation, seen, person.name, why),
+                    "operation %s is neither in doubt nor running%s"
+                            .formatted(operation, token == null ? "" : " with that token"));
+        });
     }
 
     @Command(

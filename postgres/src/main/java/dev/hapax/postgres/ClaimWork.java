@@ -30,7 +30,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
 
     private static final String INTO = """
             INSERT INTO hapax_operation (id, tenant, scope, key, state, fingerprint, token, attempt, owner,
-                when_abandoned, retention_ms, created_at, claimed_at, deadline)
+                when_abandoned, retention_ms, window_ms, created_at, claimed_at, deadline)
             """;
 
     /**
@@ -38,18 +38,18 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
      * while it computes the first attempt's number.
      */
     private static final String ALONE = INTO + """
-            VALUES (?, ?, ?, ?, 1, ?, ?, ('' <> %s)::int, ?, ?, ?, clock_timestamp(), clock_timestamp(),
+            VALUES (?, ?, ?, ?, 1, ?, ?, ('' <> %s)::int, ?, ?, ?, ?, clock_timestamp(), clock_timestamp(),
                 clock_timestamp() + ? * interval '1 millisecond')
             ON CONFLICT (id) DO NOTHING""";
 
     /** Where one operation is claimed twice, the first claim wins. */
     private static final String TOGETHER = INTO + """
-            SELECT id, tenant, scope, key, 1, fingerprint, token, 1, owner, when_abandoned, retention_ms,
+            SELECT id, tenant, scope, key, 1, fingerprint, token, 1, owner, when_abandoned, retention_ms, window_ms,
                 clock_timestamp(), clock_timestamp(), clock_timestamp() + lease_ms * interval '1 millisecond'
             FROM %s AS lock_timeout,
                 unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
-                    ?::int8[], ?::int8[]) AS claim (id, tenant, scope, key, fingerprint, token, owner,
-                    when_abandoned, retention_ms, lease_ms)
+                    ?::int8[], ?::int8[], ?::int8[]) AS claim (id, tenant, scope, key, fingerprint, token, owner,
+                    when_abandoned, retention_ms, window_ms, lease_ms)
             ON CONFLICT (id) DO NOTHING
             RETURNING token""";
 
@@ -63,6 +63,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             .text(claim -> Rows.text(claim.owner())) // owner
             .int4(claim -> Rows.number(claim.terms().whenAbandoned())) // when_abandoned
             .int8(claim -> claim.terms().retention().toMillis()) // retention_ms
+            .int8(claim -> Rows.millis(claim.terms().window())) // window_ms
             .int8(claim -> claim.terms().lease().toMillis()); // lease_ms
 
     private static final String RESUME = """
@@ -73,7 +74,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             WITH taken AS (
                 UPDATE hapax_operation
                 SET state = 1, attempt = attempt + 1, token = ?, owner = ?, when_abandoned = ?, retention_ms = ?,
-                    claimed_at = clock_timestamp(), deadline = clock_timestamp() + ? * interval '1 millisecond',
+                    window_ms = ?, claimed_at = clock_timestamp(), deadline = clock_timestamp() + ? * interval '1 millisecond',
                     error = NULL
                 WHERE id = ? AND token = ? AND state = ? AND (state = 0 OR deadline <= clock_timestamp())
                 RETURNING id, attempt, owner)
@@ -83,8 +84,8 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     private static final String BEGIN_ANEW = """
             WITH begun AS (
                 UPDATE hapax_operation
-                SET state = 1, attempt = 1, token = ?, owner = ?, when_abandoned = ?, retention_ms = ?,
-                    claimed_at = clock_timestamp(), deadline = clock_timestamp() + ? * interval '1 millisecond',
+                SET state = 1, attempt = 1, forgiven = 0, generation = generation + 1, token = ?, owner = ?, when_abandoned = ?, retention_ms = ?,
+                    window_ms = ?, claimed_at = clock_timestamp(), deadline = clock_timestamp() + ? * interval '1 millisecond',
                     fingerprint = ?, created_at = clock_timestamp(), finished_at = NULL,
                     code = NULL, headers = NULL, body = NULL, error = NULL
                 WHERE id = ? AND token = ? AND state = ?
@@ -232,7 +233,8 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         statement.setString(7, Rows.text(claim.owner())); // owner
         statement.setInt(8, Rows.number(terms.whenAbandoned())); // when_abandoned
         statement.setLong(9, terms.retention().toMillis()); // retention_ms
-        statement.setLong(10, terms.lease().toMillis()); // deadline
+        Rows.bindMillis(statement, 10, terms.window()); // window_ms
+        statement.setLong(11, terms.lease().toMillis()); // deadline
     }
 
     /** @return the next free index */
@@ -242,8 +244,9 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         statement.setString(2, Rows.text(request.owner())); // owner
         statement.setInt(3, Rows.number(terms.whenAbandoned())); // when_abandoned
         statement.setLong(4, terms.retention().toMillis()); // retention_ms
-        statement.setLong(5, terms.lease().toMillis()); // deadline
-        return 6;
+        Rows.bindMillis(statement, 5, terms.window()); // window_ms
+        statement.setLong(6, terms.lease().toMillis()); // deadline
+        return 7;
     }
 
     private static void bindResume(PreparedStatement statement, ClaimRequest request, Snapshot row)

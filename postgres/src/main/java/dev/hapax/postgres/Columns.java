@@ -42,7 +42,7 @@ final class Columns<Q> {
         return add("int4", Integer[]::new, value);
     }
 
-    Columns<Q> int8(Function<Q, Long> value) {
+    Columns<Q> int8(Function<Q, @Nullable Long> value) {
         return add("int8", Long[]::new, value);
     }
 

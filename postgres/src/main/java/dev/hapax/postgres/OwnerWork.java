@@ -4,7 +4,6 @@ import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Payload;
 import dev.hapax.store.Release;
-import dev.hapax.store.Renewal;
 import dev.hapax.store.Result;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.State;
@@ -24,7 +23,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of an owner: finish, release, renew. Each matches id, token and state, so a stale owner changes nothing.
+ * The writes of an owner: finish and release. Each matches id, token and state, so a stale owner changes nothing.
  *
  * <p>A write that changed nothing may have been made before, and its answer lost: then the row still carries the
  * sender's token in the state that the write leads to. Whoever else changes a row replaces its token, so nobody can
@@ -64,13 +63,6 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 SELECT id, clock_timestamp(), CASE state WHEN 4 THEN 'PARKED' ELSE 'RELEASED' END, attempt, owner, error
                 FROM released)
             SELECT token FROM released""";
-
-    private static final String RENEW = """
-            UPDATE hapax_operation AS o
-            SET deadline = clock_timestamp() + r.lease_ms * interval '1 millisecond'
-            FROM unnest(?::uuid[], ?::uuid[], ?::int8[]) AS r (id, token, lease_ms)
-            WHERE o.id = r.id AND o.token = r.token AND o.state = 1
-            RETURNING o.token""";
 
     private static final Session.Guard BY_KEY = Session.Guard.byKey();
 
@@ -157,23 +149,6 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                         null,
                         (release, state) -> state == release.kind().leadsTo(),
                         release -> 0));
-    }
-
-    static OwnerWork<Renewal> renew(Duration lockTimeout) {
-        Columns<Renewal> columns = new Columns<Renewal>()
-                .uuid(renewal -> renewal.id().value()) // id
-                .uuid(Renewal::token) // token
-                .int8(renewal -> renewal.lease().toMillis()); // lease_ms
-        return new OwnerWork<>(
-                lockTimeout,
-                new Kind<>(
-                        Renewal::id,
-                        Renewal::token,
-                        RENEW,
-                        columns,
-                        null,
-                        (renewal, state) -> state == State.PROCESSING,
-                        renewal -> 0));
     }
 
     @Override

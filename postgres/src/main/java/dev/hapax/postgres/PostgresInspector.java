@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Looks into a {@link PostgresStore}. Blocking; safe for use by many threads. A search reads the whole table unless the
@@ -38,9 +39,9 @@ public final class PostgresInspector implements StoreInspector {
     private static final String FORCE_RELEASE = """
             WITH released AS (
                 UPDATE hapax_operation
-                SET state = 0, token = gen_random_uuid(), error = ?,
+                SET state = 0, token = gen_random_uuid(), error = ?, forgiven = attempt,
                     deadline = clock_timestamp() + retention_ms * interval '1 millisecond'
-                WHERE id = ? AND state IN (1, 4)
+                WHERE id = ? AND token = ? AND state IN (1, 4)
                 RETURNING id, attempt, error)
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'FORCE_RELEASED', attempt, ?, error FROM released""";
@@ -48,7 +49,7 @@ public final class PostgresInspector implements StoreInspector {
     private static final String RESOLVE = """
             WITH resolved AS (
                 UPDATE hapax_operation
-                SET state = ?, token = gen_random_uuid(), finished_at = clock_timestamp(),
+                SET state = ?, token = gen_random_uuid(), finished_at = clock_timestamp(), window_ms = NULL,
                     deadline = clock_timestamp() + ? * interval '1 millisecond',
                     code = ?, headers = ?, body = ?, error = ?
                 WHERE id = ? AND state = 4
@@ -87,9 +88,18 @@ public final class PostgresInspector implements StoreInspector {
     }
 
     @Override
+    public Optional<Snapshot> find(OperationId id) {
+        return sessions.call(session -> find(session, id));
+    }
+
+    private Optional<Snapshot> find(Session session, OperationId id) throws SQLException {
+        return Optional.ofNullable(Rows.find(session, guard, Set.of(id)).get(id));
+    }
+
+    @Override
     public List<Event> timeline(OperationId id) {
         return sessions.call(session -> {
-            Snapshot found = Rows.find(session, guard, Set.of(id)).get(id);
+            Snapshot found = find(session, id).orElse(null);
             return found == null ? List.of() : timeline(found, events(session, found));
         });
     }
@@ -138,11 +148,12 @@ public final class PostgresInspector implements StoreInspector {
     }
 
     @Override
-    public Optional<Snapshot> forceRelease(OperationId id, String who, String why) {
+    public Optional<Snapshot> forceRelease(OperationId id, UUID seen, String who, String why) {
         return change(id, FORCE_RELEASE, (statement, operation) -> {
             statement.setString(1, Rows.text(why)); // error
             statement.setObject(2, operation.value()); // id
-            statement.setString(3, Rows.text(who)); // actor
+            statement.setObject(3, seen); // token
+            statement.setString(4, Rows.text(who)); // actor
         });
     }
 
@@ -158,8 +169,7 @@ public final class PostgresInspector implements StoreInspector {
     }
 
     private Optional<Snapshot> change(OperationId id, String sql, Statements.Binder<OperationId> binder) {
-        return sessions.call(session -> Statements.update(session, guard, sql, binder, id) == 0
-                ? Optional.empty()
-                : Optional.ofNullable(Rows.find(session, guard, Set.of(id)).get(id)));
+        return sessions.call(session ->
+                Statements.update(session, guard, sql, binder, id) == 0 ? Optional.empty() : find(session, id));
     }
 }

@@ -7,6 +7,7 @@ import dev.hapax.store.ForwardingStore;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreTransaction;
@@ -15,12 +16,9 @@ import dev.hapax.store.Written;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -54,7 +52,7 @@ public final class PostgresStore implements Store {
     private final Lanes<ClaimRequest, Claim> claims;
     private final Lanes<Finish, Written> finishes;
     private final Lane<Release, Written> releases;
-    private final Lane<Renewal, Written> renewals;
+    private final Lane<Renewal, RenewalStatus> renewals;
     private final Lane<OperationId, Optional<Snapshot>> looks;
     private final LaneSettings settings;
 
@@ -77,7 +75,7 @@ public final class PostgresStore implements Store {
         claims = new Lanes<>(builder.lanes, new ClaimWork(settings.lockTimeout(), repeats), settings);
         finishes = new Lanes<>(builder.lanes, OwnerWork.finish(settings.lockTimeout()), settings);
         releases = new Lane<>(OwnerWork.release(settings.lockTimeout()), settings);
-        renewals = new Lane<>(OwnerWork.renew(settings.lockTimeout()), settings.withoutPatience());
+        renewals = new Lane<>(new RenewWork(settings.lockTimeout()), settings.withoutPatience());
         looks = new Lane<>(new LookWork(settings.lockTimeout()), settings.withLargestRound(LARGEST_LOOK));
     }
 
@@ -119,26 +117,18 @@ public final class PostgresStore implements Store {
     }
 
     @Override
-    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewed) {
-        List<Renewal> list = List.copyOf(renewed);
-        List<CompletableFuture<Written>> answers = renewals.submitAll(list);
-        List<CompletableFuture<Written>> told = answers.stream()
-                .map(answer -> answer.exceptionallyCompose(PostgresStore::keepIfLocked))
+    public CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewed) {
+        List<CompletableFuture<RenewalStatus>> answers = renewals.submitAll(renewed).stream()
+                .map(answer -> answer.exceptionallyCompose(PostgresStore::unknownIfLocked))
                 .toList();
-        return CompletableFuture.allOf(told.toArray(CompletableFuture[]::new)).thenApply(all -> {
-            Set<UUID> lost = new HashSet<>();
-            for (int i = 0; i < list.size(); i++) {
-                if (told.get(i).join() == Written.CLAIM_LOST) {
-                    lost.add(list.get(i).token());
-                }
-            }
-            return lost;
-        });
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
     }
 
-    private static CompletableFuture<Written> keepIfLocked(Throwable error) {
+    /** The transaction that has locked the row may be the one that takes it over. */
+    private static CompletableFuture<RenewalStatus> unknownIfLocked(Throwable error) {
         return SqlErrors.isFromContention(error)
-                ? CompletableFuture.completedFuture(Written.RECORDED)
+                ? CompletableFuture.completedFuture(RenewalStatus.UNKNOWN)
                 : CompletableFuture.failedFuture(error);
     }
 

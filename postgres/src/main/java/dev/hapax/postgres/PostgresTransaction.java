@@ -50,14 +50,15 @@ final class PostgresTransaction implements StoreTransaction {
 
     private static final String INSERT = """
             INSERT INTO hapax_operation (id, tenant, scope, key, fingerprint, token, owner, when_abandoned,
-                retention_ms, attempt, created_at, claimed_at, finished_at, state, deadline, code, headers, body, error)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, now(), now(), clock_timestamp(), ?,
+                retention_ms, window_ms, attempt, created_at, claimed_at, finished_at, state, deadline, code, headers, body, error)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, now(), now(), clock_timestamp(), ?,
                 clock_timestamp() + ? * interval '1 millisecond', ?, ?, ?, ?)
             ON CONFLICT (id) DO NOTHING""";
 
     private static final String REPLACE = """
             UPDATE hapax_operation
-            SET fingerprint = ?, token = ?, owner = ?, when_abandoned = ?, retention_ms = ?, attempt = ?,
+            SET fingerprint = ?, token = ?, owner = ?, when_abandoned = ?, retention_ms = ?, window_ms = ?,
+                attempt = ?, generation = ?,
                 created_at = CASE WHEN ? THEN now() ELSE created_at END, claimed_at = now(),
                 finished_at = clock_timestamp(), state = ?, deadline = clock_timestamp() + ? * interval '1 millisecond',
                 code = ?, headers = ?, body = ?, error = ?
@@ -68,7 +69,7 @@ final class PostgresTransaction implements StoreTransaction {
 
     /** @param row what was there before, if anything */
     private record Held(
-            ClaimRequest request, int attempt, @Nullable Snapshot row) {}
+            ClaimRequest request, Claim.Won won, @Nullable Snapshot row) {}
 
     private interface SqlStep<T> {
         T run() throws SQLException;
@@ -122,13 +123,14 @@ final class PostgresTransaction implements StoreTransaction {
 
     private Claim rule(ClaimRequest request, @Nullable Snapshot row) throws SQLException {
         if (row == null) {
-            held.put(request.token(), new Held(request, 1, null));
-            return new Claim.Won(1);
+            Claim.Won first = new Claim.Won(1);
+            held.put(request.token(), new Held(request, first, null));
+            return first;
         }
         Ruling ruling = Ruling.on(request, row);
         Claim answer = ruling.answer(row);
         if (answer instanceof Claim.Won won) {
-            held.put(request.token(), new Held(request, won.attempt(), row));
+            held.put(request.token(), new Held(request, won, row));
         } else if (!(ruling instanceof Ruling.Answer) && carryOut(ruling, row) == 0) {
             return new Claim.Running(request.terms().lease());
         }
@@ -206,9 +208,10 @@ final class PostgresTransaction implements StoreTransaction {
     private int replace(Held claim, Snapshot row, Finish finish) throws SQLException {
         return updateByIndex(REPLACE, statement -> {
             int next = bindOwnership(statement, 1, claim.request());
-            statement.setInt(next, claim.attempt()); // attempt
-            statement.setBoolean(next + 1, row.state().isTerminal()); // created_at
-            next = bindEnd(statement, next + 2, finish);
+            statement.setInt(next, claim.won().attempt()); // attempt
+            statement.setInt(next + 1, claim.won().generation()); // generation
+            statement.setBoolean(next + 2, row.state().isTerminal()); // created_at
+            next = bindEnd(statement, next + 3, finish);
             ClaimWork.bindObserved(statement, next, row);
         });
     }
@@ -219,7 +222,8 @@ final class PostgresTransaction implements StoreTransaction {
         statement.setString(index + 2, Rows.text(request.owner())); // owner
         statement.setInt(index + 3, Rows.number(request.terms().whenAbandoned())); // when_abandoned
         statement.setLong(index + 4, request.terms().retention().toMillis()); // retention_ms
-        return index + 5;
+        Rows.bindMillis(statement, index + 5, request.terms().window()); // window_ms
+        return index + 6;
     }
 
     private static int bindEnd(PreparedStatement statement, int index, Finish finish) throws SQLException {

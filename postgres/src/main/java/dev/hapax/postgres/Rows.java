@@ -11,6 +11,7 @@ import dev.hapax.store.WhenAbandoned;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -32,7 +33,8 @@ final class Rows {
     /** The columns that {@link #read} reads, by their place: they come first. */
     static final String COLUMNS = """
             id, tenant, scope, key, state, fingerprint, token, attempt, owner, when_abandoned, \
-            created_at, claimed_at, finished_at, deadline, code, headers, body, error, clock_timestamp() AS now""";
+            created_at, claimed_at, finished_at, deadline, code, headers, body, error, clock_timestamp() AS now, \
+            forgiven, generation, retention_ms, window_ms""";
 
     private static final String FIND = "SELECT " + COLUMNS + " FROM hapax_operation WHERE id = ANY (?)";
 
@@ -63,7 +65,7 @@ final class Rows {
     }
 
     static Snapshot read(ResultSet row) throws SQLException {
-        State state = STATES.get(row.getInt(5));
+        State state = state(row.getInt(5));
         Instant deadline = instant(row, 14);
         return new Snapshot(
                 new OperationId(row.getObject(1, UUID.class)), // id
@@ -71,12 +73,20 @@ final class Rows {
                 state,
                 Fingerprint.ofDigest(row.getBytes(6)), // fingerprint
                 row.getObject(7, UUID.class), // token
-                row.getInt(8), // attempt
+                new Snapshot.Attempts(row.getInt(8), row.getInt(20), row.getInt(21)), // attempt, forgiven, generation
                 row.getString(9), // owner
-                WHEN_ABANDONED.get(row.getInt(10)), // when_abandoned
+                terms(row),
                 new Snapshot.Times(instant(row, 11), instant(row, 12), finishedAt(row), deadline),
                 Duration.between(instant(row, 19), deadline), // now
                 state.isTerminal() ? result(row, state) : null);
+    }
+
+    private static Snapshot.Terms terms(ResultSet row) throws SQLException {
+        Long window = row.getObject(23, Long.class); // window_ms
+        return new Snapshot.Terms(
+                WHEN_ABANDONED.get(row.getInt(10)), // when_abandoned
+                Duration.ofMillis(row.getLong(22)), // retention_ms
+                window == null ? null : Duration.ofMillis(window));
     }
 
     private static Result result(ResultSet row, State state) throws SQLException {
@@ -94,6 +104,18 @@ final class Rows {
     private static @Nullable Instant finishedAt(ResultSet row) throws SQLException {
         OffsetDateTime time = row.getObject(13, OffsetDateTime.class);
         return time == null ? null : time.toInstant();
+    }
+
+    static @Nullable Long millis(@Nullable Duration duration) {
+        return duration == null ? null : duration.toMillis();
+    }
+
+    static void bindMillis(PreparedStatement statement, int index, @Nullable Duration duration) throws SQLException {
+        statement.setObject(index, millis(duration), Types.BIGINT);
+    }
+
+    static State state(int number) {
+        return STATES.get(number);
     }
 
     /** What the column {@code state} holds. */

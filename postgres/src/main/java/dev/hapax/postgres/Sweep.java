@@ -1,10 +1,16 @@
 package dev.hapax.postgres;
 
+import dev.hapax.store.ExpiredLease;
+import dev.hapax.store.OperationId;
+import dev.hapax.store.OperationKey;
 import dev.hapax.store.Result;
 import dev.hapax.store.Swept;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
 
 /**
  * One round of sweeping, as one statement: what is due is locked, skipping what others hold, and gets what it is due.
@@ -33,19 +39,18 @@ final class Sweep {
                     code = CASE WHEN state = 0 THEN ? WHEN when_abandoned = 1 THEN ? END,
                     error = CASE WHEN state = 0 THEN ? WHEN when_abandoned = 1 THEN ? END
                 WHERE ctid = ANY (ARRAY (SELECT ctid FROM due WHERE state IN (0, 1)))
-                RETURNING id, attempt, owner, error,
+                RETURNING id, tenant, scope, key, attempt, owner, state, error,
                     CASE WHEN state = 0 THEN 'REOPENED' WHEN state = 4 THEN 'PARKED' WHEN code = ? THEN 'TIMED_OUT'
                          ELSE 'ABANDONED' END AS kind),
             told AS (
                 INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
                 SELECT id, clock_timestamp(), kind, attempt, 'sweeper', coalesce(error, 'was owned by ' || owner)
                 FROM changed)
-            SELECT (SELECT count(*) FROM removed) AS removed,
-                   count(*) FILTER (WHERE kind = 'REOPENED') AS reopened,
-                   count(*) FILTER (WHERE kind = 'ABANDONED') AS failed,
-                   count(*) FILTER (WHERE kind = 'PARKED') AS parked,
-                   count(*) FILTER (WHERE kind = 'TIMED_OUT') AS timed_out
-            FROM changed""";
+            SELECT 'REMOVED' AS kind, NULL AS id, NULL AS tenant, NULL AS scope, NULL AS key, count(*) AS attempt,
+                   NULL AS owner, NULL AS state
+            FROM removed
+            UNION ALL
+            SELECT kind, id, tenant, scope, key, attempt, owner, state FROM changed""";
 
     private Sweep() {}
 
@@ -58,15 +63,31 @@ final class Sweep {
             statement.setString(5, Result.abandoned().error());
             statement.setInt(6, Result.TIMED_OUT);
             session.execute(guard, statement);
-            try (ResultSet counts = statement.getResultSet()) {
-                counts.next();
-                return new Swept(
-                        counts.getInt("removed"),
-                        counts.getInt("reopened"),
-                        counts.getInt("failed"),
-                        counts.getInt("parked"),
-                        counts.getInt("timed_out"));
+            try (ResultSet row = statement.getResultSet()) {
+                return read(row);
             }
         }
+    }
+
+    private static Swept read(ResultSet row) throws SQLException {
+        int removed = 0;
+        int timedOut = 0;
+        List<Swept.Reclaimed> reclaimed = new ArrayList<>();
+        while (row.next()) {
+            switch (row.getString("kind")) {
+                case "REMOVED" -> removed = row.getInt("attempt");
+                case "TIMED_OUT" -> timedOut++;
+                default -> reclaimed.add(new Swept.Reclaimed(expiredLease(row), Rows.state(row.getInt("state"))));
+            }
+        }
+        return new Swept(removed, timedOut, reclaimed);
+    }
+
+    private static ExpiredLease expiredLease(ResultSet row) throws SQLException {
+        return new ExpiredLease(
+                new OperationId(row.getObject("id", UUID.class)),
+                new OperationKey(row.getString("tenant"), row.getString("scope"), row.getString("key")),
+                row.getInt("attempt"),
+                row.getString("owner"));
     }
 }

@@ -12,6 +12,7 @@ import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Result;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
@@ -19,9 +20,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -108,7 +109,7 @@ class StalledKeyTest {
 
             assertThat(store.renew(renewals).toCompletableFuture())
                     .succeedsWithin(Duration.ofMinutes(1))
-                    .isEqualTo(Set.of());
+                    .isEqualTo(List.of(RenewalStatus.UNKNOWN, RenewalStatus.RENEWED, RenewalStatus.RENEWED));
             assertThat(database.queryLong(
                             "SELECT count(*) FROM hapax_operation WHERE deadline > now() + interval '30 minutes'"))
                     .isEqualTo(2);
@@ -143,7 +144,8 @@ class StalledKeyTest {
     private static Repeats prevailing() {
         Repeats repeats = new Repeats();
         while (!repeats.prevail()) {
-            repeats.learn(List.of(new Claim.Replay(Result.abandoned())));
+            repeats.learn(List.of(
+                    new Claim.Replay(Result.abandoned(), new Claim.Kept(Instant.EPOCH, Instant.EPOCH, Duration.ZERO))));
         }
         return repeats;
     }

@@ -6,6 +6,7 @@ import dev.hapax.Lease;
 import dev.hapax.Policy;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -43,7 +44,7 @@ final class Zombie {
         boolean lost = store.renew(List.of(new Renewal(owner.operationId(), owner.token(), lease)))
                 .toCompletableFuture()
                 .join()
-                .contains(owner.token());
+                .contains(RenewalStatus.LOST);
         System.out.println("renew " + (lost ? "CLAIM_LOST" : "RECORDED"));
         System.out.println("release "
                 + store.release(new Release(

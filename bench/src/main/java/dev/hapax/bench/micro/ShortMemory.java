@@ -7,14 +7,14 @@ import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
 import dev.hapax.store.Swept;
 import dev.hapax.store.Written;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -47,7 +47,7 @@ final class ShortMemory implements Store {
     }
 
     @Override
-    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
+    public CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewals) {
         return store.renew(renewals);
     }
 

@@ -8,9 +8,12 @@ CREATE TABLE hapax_operation (
     fingerprint    bytea       NOT NULL,
     token          uuid        NOT NULL,
     attempt        integer     NOT NULL,
+    forgiven       integer     NOT NULL DEFAULT 0,                              -- attempts that no longer count
+    generation     integer     NOT NULL DEFAULT 1,                              -- how often the id began anew
     owner          text        NOT NULL,
     when_abandoned smallint    NOT NULL CHECK (when_abandoned BETWEEN 0 AND 2),
     retention_ms   bigint      NOT NULL,
+    window_ms      bigint,                                                      -- null: answers until its deadline
     created_at     timestamptz NOT NULL,
     claimed_at     timestamptz NOT NULL,
     finished_at    timestamptz,
@@ -62,6 +65,7 @@ SELECT id,
            ELSE (ARRAY ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'IN_DOUBT'])[state + 1]
        END AS state,
        attempt,
+       generation,
        owner,
        (ARRAY ['RERUN', 'FAIL', 'PARK'])[when_abandoned + 1] AS when_abandoned,
        retention_ms * interval '1 millisecond' AS retention,

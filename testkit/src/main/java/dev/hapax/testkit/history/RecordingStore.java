@@ -7,6 +7,7 @@ import dev.hapax.store.ForwardingStore;
 import dev.hapax.store.Payload;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Result;
 import dev.hapax.store.Store;
 import dev.hapax.store.Written;
@@ -18,10 +19,9 @@ import dev.hapax.testkit.history.Event.Released;
 import dev.hapax.testkit.history.Event.Releasing;
 import dev.hapax.testkit.history.Event.Renewed;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -103,20 +103,24 @@ public final class RecordingStore extends ForwardingStore {
     }
 
     @Override
-    public CompletionStage<Set<UUID>> renew(Collection<Renewal> renewals) {
+    public CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewals) {
         long calledAt = System.nanoTime();
-        return super.renew(renewals).thenApply(lost -> {
+        return super.renew(renewals).thenApply(answers -> {
             Window call = Window.since(calledAt);
-            for (Renewal renewal : renewals) {
-                String operation = renewal.id().toString();
-                String token = renewal.token().toString();
-                recorder.record(
-                        lost.contains(renewal.token())
-                                ? new Refused(operation, token, "renew", call)
-                                : new Renewed(
-                                        operation, token, call, renewal.lease().toNanos()));
+            for (int i = 0; i < renewals.size(); i++) {
+                record(renewals.get(i), answers.get(i), call);
             }
-            return lost;
+            return answers;
         });
+    }
+
+    private void record(Renewal renewal, RenewalStatus answer, Window call) {
+        String operation = renewal.id().toString();
+        String token = renewal.token().toString();
+        if (answer == RenewalStatus.RENEWED) {
+            recorder.record(new Renewed(operation, token, call, renewal.lease().toNanos()));
+        } else if (answer == RenewalStatus.LOST) {
+            recorder.record(new Refused(operation, token, "renew", call));
+        }
     }
 }

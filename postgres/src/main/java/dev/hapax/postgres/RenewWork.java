@@ -1,0 +1,63 @@
+package dev.hapax.postgres;
+
+import dev.hapax.store.OperationId;
+import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
+import dev.hapax.store.Snapshot;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prolongs leases. A renewal that changed nothing looks again, to tell a loss from an operation that it ended itself.
+ */
+final class RenewWork implements Lane.Work<Renewal, RenewalStatus> {
+    private static final String RENEW = """
+            UPDATE hapax_operation AS o
+            SET deadline = clock_timestamp() + r.lease_ms * interval '1 millisecond'
+            FROM unnest(?::uuid[], ?::uuid[], ?::int8[]) AS r (id, token, lease_ms)
+            WHERE o.id = r.id AND o.token = r.token AND o.state = 1
+            RETURNING o.token""";
+
+    private static final Columns<Renewal> COLUMNS = new Columns<Renewal>()
+            .uuid(renewal -> renewal.id().value()) // id
+            .uuid(Renewal::token) // token
+            .int8(renewal -> renewal.lease().toMillis()); // lease_ms
+
+    private final Session.Guard patient;
+    private final Session.Guard impatient = Session.Guard.byKey(Duration.ofMillis(1));
+
+    RenewWork(Duration lockTimeout) {
+        patient = Session.Guard.byKey(lockTimeout);
+    }
+
+    @Override
+    public OperationId id(Renewal renewal) {
+        return renewal.id();
+    }
+
+    @Override
+    public List<RenewalStatus> run(Session session, Lane.LockWait wait, List<Renewal> renewals) throws SQLException {
+        Session.Guard guard = wait == Lane.LockWait.SHORT ? patient : impatient;
+        Set<UUID> renewed = COLUMNS.run(session, guard, RENEW, renewals);
+        Set<OperationId> unchanged = renewals.stream()
+                .filter(renewal -> !renewed.contains(renewal.token()))
+                .map(Renewal::id)
+                .collect(Collectors.toSet());
+        Map<OperationId, Snapshot> found = unchanged.isEmpty() ? Map.of() : Rows.find(session, guard, unchanged);
+        return renewals.stream()
+                .map(renewal -> renewed.contains(renewal.token())
+                        ? RenewalStatus.RENEWED
+                        : unchanged(renewal, found.get(renewal.id())))
+                .toList();
+    }
+
+    private static RenewalStatus unchanged(Renewal renewal, @Nullable Snapshot row) {
+        return row != null && row.token().equals(renewal.token()) ? RenewalStatus.UNKNOWN : RenewalStatus.LOST;
+    }
+}
