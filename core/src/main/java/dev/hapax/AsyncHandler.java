@@ -6,6 +6,9 @@ import java.util.concurrent.CompletionStage;
 @FunctionalInterface
 public interface AsyncHandler<T> {
 
-    /** Begins the work; the stage ends as {@link Handler#run} would. Should not block: 64 threads serve all of them. */
-    CompletionStage<T> run(Lease lease);
+    /**
+     * Begins the work; the stage ends as {@link Handler#run} would, and what is thrown counts as such an end. Blocking
+     * is fine on virtual threads; before Java 21, 64 threads serve all handlers unless an executor was chosen.
+     */
+    CompletionStage<T> run(Lease lease) throws Exception;
 }

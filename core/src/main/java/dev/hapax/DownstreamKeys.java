@@ -9,8 +9,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Makes keys for the systems behind a handler: an HMAC over the operation's id and a name, in the form of a UUID
- * because every API accepts that one.
+ * Makes keys for the systems behind a handler: an HMAC over the operation's id, its generation and a name, in the form
+ * of a UUID because every API accepts that one.
  */
 final class DownstreamKeys {
     private static final String ALGORITHM = "HmacSHA256";
@@ -21,10 +21,11 @@ final class DownstreamKeys {
         this.secret = new SecretKeySpec(secret, ALGORITHM);
     }
 
-    String of(OperationId id, String name) {
-        ByteBuffer operation = ByteBuffer.allocate(2 * Long.BYTES)
+    String of(OperationId id, int generation, String name) {
+        ByteBuffer operation = ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES)
                 .putLong(id.value().getMostSignificantBits())
-                .putLong(id.value().getLeastSignificantBits());
+                .putLong(id.value().getLeastSignificantBits())
+                .putInt(generation);
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(secret);

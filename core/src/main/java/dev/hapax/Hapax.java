@@ -45,7 +45,9 @@ public final class Hapax implements AutoCloseable {
     private final Store store;
     private final Map<String, Policy> scopes;
     private final Codecs codecs;
-    private final Background background = new Background();
+    private final Scheduler scheduler;
+    private final boolean ownScheduler;
+    private final Executor handlers;
     private final Engine engine;
     private final Runner leased;
     private final @Nullable Sweeper sweeper;
@@ -55,7 +57,11 @@ public final class Hapax implements AutoCloseable {
         scopes = Map.copyOf(builder.scopes);
         codecs = builder.codecs;
         Listeners listeners = new Listeners(builder.listeners);
-        engine = new Engine(store, background, listeners, builder.settings());
+        ownScheduler = builder.scheduler == null;
+        scheduler = builder.scheduler == null ? new ThreadScheduler() : builder.scheduler;
+        handlers = builder.handlers == null ? HandlerExecutors.standard() : builder.handlers;
+        Engine.Settings settings = builder.settings();
+        engine = new Engine(store, scheduler, handlers, listeners, settings);
         leased = new Runner() {
             @Override
             public <T, X extends Exception> Outcome<T> run(Request<T> request, Handler<T, X> handler) throws X {
@@ -63,7 +69,7 @@ public final class Hapax implements AutoCloseable {
             }
         };
         Duration every = builder.sweepEvery;
-        sweeper = every == null ? null : new Sweeper(store, every, listeners);
+        sweeper = every == null ? null : new Sweeper(store, every, listeners, scheduler, settings.owner());
     }
 
     /** Begins with where operations are kept. */
@@ -120,7 +126,7 @@ public final class Hapax implements AutoCloseable {
     }
 
     Executor handlers() {
-        return background.handlers();
+        return handlers;
     }
 
     Runner leased() {
@@ -141,7 +147,9 @@ public final class Hapax implements AutoCloseable {
 
     /** What the store knows of an operation; looks only. */
     public CompletionStage<Optional<Snapshot>> find(OperationId id) {
-        return store.find(Set.of(id)).thenApply(found -> Optional.ofNullable(found.get(id)));
+        return Stages.handOver(
+                Stages.call(() -> store.find(Set.of(id))).thenApply(found -> Optional.ofNullable(found.get(id))),
+                handlers);
     }
 
     /** Stops renewing and sweeping. Closing twice does nothing. */
@@ -150,7 +158,9 @@ public final class Hapax implements AutoCloseable {
         if (sweeper != null) {
             sweeper.close();
         }
-        background.close();
+        if (ownScheduler) {
+            scheduler.close();
+        }
     }
 
     /** Collects the settings of a {@link Hapax}. Not safe for use by many threads. */
@@ -167,6 +177,9 @@ public final class Hapax implements AutoCloseable {
         private byte[] downstreamSecret = DEFAULT_SECRET.getBytes(StandardCharsets.UTF_8);
         private int maxWaiters = 10_000;
         private boolean fronts = true;
+        private @Nullable Scheduler scheduler;
+        private @Nullable Executor handlers;
+        private ContextPropagation context = ContextPropagation.NONE;
 
         private Builder(Store store) {
             this.store = store;
@@ -187,13 +200,13 @@ public final class Hapax implements AutoCloseable {
             return this;
         }
 
-        /** How the results of {@link Call#returning(Class)} are stored. {@link Codecs#standard()} unless set. */
+        /** How the results of {@link Call#returning(Class)} are stored. Default: {@link Codecs#standard()}. */
         public Builder codecs(Codecs codecs) {
             this.codecs = codecs;
             return this;
         }
 
-        /** Who claims, as people will read it in the store. Process id and host unless set. */
+        /** Who claims, as people will read it in the store. Default: process id and host. */
         public Builder owner(String owner) {
             this.owner = owner;
             return this;
@@ -212,8 +225,7 @@ public final class Hapax implements AutoCloseable {
         }
 
         /**
-         * How many calls may wait at a time; more are told at once that the operation is in progress. 10,000 unless
-         * set.
+         * How many calls may wait at a time; more are told at once that the operation is in progress. Default: 10,000.
          */
         public Builder maxWaiters(int most) {
             if (most < 0) {
@@ -223,7 +235,31 @@ public final class Hapax implements AutoCloseable {
             return this;
         }
 
-        /** How often this process sweeps, give or take a fifth. Every minute unless set. */
+        /**
+         * Where asynchronous handlers run, and what is chained to their stages. Default: a virtual thread for each, or
+         * before Java 21 a pool of 64 threads.
+         */
+        public Builder handlerExecutor(Executor executor) {
+            this.handlers = Objects.requireNonNull(executor, "executor");
+            return this;
+        }
+
+        /** What is carried from a caller's thread to the thread of its handler. Default: nothing. */
+        public Builder contextPropagation(ContextPropagation context) {
+            this.context = Objects.requireNonNull(context, "context");
+            return this;
+        }
+
+        /**
+         * The clocks and threads that Hapax uses for itself; it is not closed with it. Default: the system's clocks and
+         * a few daemon threads. For tests and simulations.
+         */
+        public Builder scheduler(Scheduler scheduler) {
+            this.scheduler = Objects.requireNonNull(scheduler, "scheduler");
+            return this;
+        }
+
+        /** How often this process sweeps, give or take a fifth. Default: every minute. */
         public Builder sweepEvery(Duration pause) {
             this.sweepEvery = Durations.requirePositive(pause, "the pause between sweeps");
             return this;
@@ -267,7 +303,8 @@ public final class Hapax implements AutoCloseable {
                     owner == null ? thisProcess() : owner,
                     new DownstreamKeys(downstreamSecret),
                     shortestLease,
-                    maxWaiters);
+                    maxWaiters,
+                    context);
         }
 
         private static String thisProcess() {

@@ -5,7 +5,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Something about one operation that its caller did not expect. */
 public abstract sealed class HapaxException extends RuntimeException
-        permits CallInterruptedException, ClaimLostException, ResultNotReadableException, ResultNotStoredException {
+        permits CallInterruptedException,
+                CallTimeoutException,
+                ClaimLostException,
+                KeyReusedException,
+                OperationInDoubtException,
+                OperationInProgressException,
+                ResultNotReadableException,
+                ResultNotStoredException {
     private static final long serialVersionUID = 1L;
 
     private final transient OperationId operationId;

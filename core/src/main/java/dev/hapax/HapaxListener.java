@@ -1,5 +1,6 @@
 package dev.hapax;
 
+import dev.hapax.store.ExpiredLease;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Swept;
 import java.time.Duration;
@@ -50,6 +51,12 @@ public interface HapaxListener {
     /** A call was refused, because the store could not be reached. */
     default void refused(OperationKey key, Throwable cause) {}
 
-    /** A round of sweeping found something. */
+    /**
+     * A lease expired: its owner crashed, stalled, or lost its connection to the store. Told once, by the claim or the
+     * sweep that found it; a retry after an ordinary release is none.
+     */
+    default void leaseExpired(ExpiredLease lease) {}
+
+    /** A sweep found something. */
     default void swept(Swept swept) {}
 }

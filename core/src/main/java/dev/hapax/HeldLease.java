@@ -1,5 +1,6 @@
 package dev.hapax;
 
+import dev.hapax.store.Claim;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Renewal;
 import java.time.Duration;
@@ -7,33 +8,39 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** A lease and when, on this process's own clock, it is to be renewed and would run out. */
+/** A lease, and how long it lasts for certain on this process's own clock. */
 final class HeldLease implements Lease {
     private final OperationId operationId;
     private final UUID token;
-    private final int attempt;
+    private final Claim.Won won;
     private final DownstreamKeys downstreamKeys;
     private final Duration lease;
+    private final Scheduler clock;
     private final long wonAt;
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
 
-    private volatile long validFrom;
-    private volatile boolean isLost;
-    private volatile boolean hadLastChance;
+    /** When the claim or renewal that counts was sent: the store began to count the lease no earlier. */
+    private final AtomicLong validFrom;
 
-    /** @param claimSentAt a moment no later than when the store began to count the lease */
-    HeldLease(ClaimedAs claimed, Duration lease, DownstreamKeys downstreamKeys, long claimSentAt) {
+    private volatile long renewalSentAt;
+    private volatile boolean revoked;
+
+    /** @param sentAt when the claim was sent */
+    record Claimed(OperationId operationId, UUID token, Claim.Won won, long sentAt) {}
+
+    HeldLease(Claimed claimed, Duration lease, DownstreamKeys downstreamKeys, Scheduler clock) {
         this.operationId = claimed.operationId();
         this.token = claimed.token();
-        this.attempt = claimed.attempt();
+        this.won = claimed.won();
         this.downstreamKeys = downstreamKeys;
         this.lease = lease;
-        this.wonAt = claimSentAt;
-        this.validFrom = claimSentAt;
+        this.clock = clock;
+        this.wonAt = claimed.sentAt();
+        this.validFrom = new AtomicLong(wonAt);
+        this.renewalSentAt = wonAt;
     }
-
-    record ClaimedAs(OperationId operationId, UUID token, int attempt) {}
 
     @Override
     public OperationId operationId() {
@@ -42,7 +49,12 @@ final class HeldLease implements Lease {
 
     @Override
     public int attempt() {
-        return attempt;
+        return won.attempt();
+    }
+
+    @Override
+    public int generation() {
+        return won.generation();
     }
 
     @Override
@@ -52,12 +64,12 @@ final class HeldLease implements Lease {
 
     @Override
     public String downstreamKey(String name) {
-        return downstreamKeys.of(operationId, name);
+        return downstreamKeys.of(operationId, won.generation(), name);
     }
 
     @Override
     public boolean isLost() {
-        return isLost;
+        return revoked || hasRunOut(clock.nanoTime());
     }
 
     @Override
@@ -69,39 +81,40 @@ final class HeldLease implements Lease {
         return new Renewal(operationId, token, lease);
     }
 
+    /** One that was sent and not answered is sent again after another third. */
     boolean renewalIsDue(long now) {
-        return now - validFrom >= lease.toNanos() / 3;
+        return now - Math.max(validFrom.get(), renewalSentAt) >= lease.toNanos() / 3;
     }
 
     boolean hasRunOut(long now) {
-        return now - validFrom >= lease.toNanos();
+        return now - validFrom.get() >= lease.toNanos();
     }
 
     Duration heldFor(long now) {
         return Duration.ofNanos(now - wonAt);
     }
 
+    void renewalSent(long at) {
+        renewalSentAt = at;
+    }
+
+    /** Answers may come in another order than renewals were sent. */
     void renewed(long sentAt) {
-        validFrom = sentAt;
-        hadLastChance = false;
+        validFrom.accumulateAndGet(sentAt, Math::max);
     }
 
-    /** A lease that ran out by our own, careful count may still be ours: once, it may be renewed after all. */
-    boolean mayHaveLastChance() {
-        return !hadLastChance;
+    /** It is due again at once. */
+    void renewalFailed() {
+        renewalSentAt = validFrom.get();
     }
 
-    void takeLastChance() {
-        hadLastChance = true;
-    }
-
-    /** @param executor where the handler's own code hears of it */
-    void markLost(Executor executor) {
-        isLost = true;
-        executor.execute(() -> lost.complete(null));
-    }
-
-    void whenLost(Runnable action) {
-        lost.thenRun(action);
+    /** @param users where the handler's own code hears of it */
+    void revoke(Executor users) {
+        revoked = true;
+        try {
+            users.execute(() -> lost.complete(null));
+        } catch (RuntimeException | Error refused) {
+            lost.complete(null);
+        }
     }
 }

@@ -5,115 +5,152 @@ import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Renews the leases of running handlers, all that are due in one go, at a third of their length.
  *
- * <p>A handler that runs longer than its policy allows is no longer renewed: its lease runs out and the operation gets
- * what {@code whenAbandoned} says. A lease that could not be renewed in time counts as lost for its handler, since
- * another process may own the operation by then; whether it really is lost, only the store decides.
+ * <p>A renewal counts from when it was sent, and only once it is answered. One that is not answered, or meets a lock,
+ * changes nothing and is sent again. A lease is lost when the store says so; when it has run out on this process's own
+ * clock and a renewal sent after that brought nothing either; or when its handler runs longer than its policy allows,
+ * because then it is no longer renewed.
  */
 final class LeaseKeeper {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
-    private static final int MOST_AT_ONCE = 1_000;
 
     private final Store store;
-    private final Background background;
-    private final Map<HeldLease, Duration> maxDurations = new ConcurrentHashMap<>();
-    private final AtomicBoolean renewing = new AtomicBoolean();
+    private final Scheduler scheduler;
+    private final Executor users;
+    private final Duration tick;
+    private final Map<Long, Kept> leases = new ConcurrentHashMap<>();
+    private final AtomicLong numbers = new AtomicLong();
+    private final AtomicBoolean ticking = new AtomicBoolean();
 
-    /** A thread of its own: handlers that keep every worker busy must not cost others their leases. */
-    private final ThreadPoolExecutor renewer = new ThreadPoolExecutor(
-            0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Background.daemons("hapax-renewer"));
+    /** @param whenLost what this process does about a loss */
+    private record Kept(HeldLease lease, Duration maxDuration, Runnable whenLost) {
+        boolean mayGoOn(long now) {
+            return lease.heldFor(now).compareTo(maxDuration) < 0;
+        }
+    }
 
-    LeaseKeeper(Store store, Background background, Duration shortestLease) {
+    /** Ends the renewals of one lease. */
+    @FunctionalInterface
+    interface Keeping {
+        void end();
+    }
+
+    /** @param users where handlers hear that their lease is lost */
+    LeaseKeeper(Store store, Scheduler scheduler, Executor users, Duration shortestLease) {
         this.store = store;
-        this.background = background;
-        long tick = Math.max(1, Math.min(1_000, shortestLease.toMillis() / 10));
-        ScheduledExecutorService timer = background.timer();
-        timer.scheduleWithFixedDelay(this::tick, tick, tick, TimeUnit.MILLISECONDS);
+        this.scheduler = scheduler;
+        this.users = users;
+        this.tick = Duration.ofMillis(Math.max(1, Math.min(1_000, shortestLease.toMillis() / 10)));
     }
 
-    void keep(HeldLease lease, Duration maxDuration) {
-        maxDurations.put(lease, maxDuration);
+    Keeping keep(HeldLease lease, Duration maxDuration, Runnable whenLost) {
+        long number = numbers.incrementAndGet();
+        leases.put(number, new Kept(lease, maxDuration, whenLost));
+        scheduleTick();
+        return () -> leases.remove(number);
     }
 
-    void letGo(HeldLease lease) {
-        maxDurations.remove(lease);
+    private void scheduleTick() {
+        if (!leases.isEmpty() && ticking.compareAndSet(false, true)) {
+            try {
+                scheduler.schedule(tick, this::tick);
+            } catch (RejectedExecutionException closed) {
+                ticking.set(false);
+            }
+        }
     }
 
     /** Whatever is thrown here would end all ticks to come, and with them every lease. */
     private void tick() {
         try {
-            renewAll(lookAround(System.nanoTime()));
+            renew(leasesDue(scheduler.nanoTime()));
         } catch (RuntimeException | Error e) {
-            log.error("A round of renewals could not begin, the next one will try again", e);
-            renewing.set(false);
+            log.error("A batch of renewals could not be sent, the next one will be", e);
+        } finally {
+            ticking.set(false);
+            scheduleTick();
         }
     }
 
-    /** @return the leases to renew now */
-    private List<HeldLease> lookAround(long now) {
-        List<HeldLease> due = new ArrayList<>();
-        maxDurations.forEach((lease, maxDuration) -> {
-            boolean mayGoOn = lease.heldFor(now).compareTo(maxDuration) < 0;
-            if (lease.hasRunOut(now) && !(mayGoOn && lease.mayHaveLastChance())) {
-                lose(lease, "it ran out before it could be renewed");
-            } else if (mayGoOn && lease.renewalIsDue(now)) {
-                due.add(lease);
+    private Map<Long, Kept> leasesDue(long now) {
+        Map<Long, Kept> due = new LinkedHashMap<>();
+        leases.forEach((number, kept) -> {
+            boolean mayGoOn = kept.mayGoOn(now);
+            if (!mayGoOn && kept.lease().hasRunOut(now)) {
+                lose(number, kept, "its handler ran longer than its policy allows");
+            } else if (mayGoOn && kept.lease().renewalIsDue(now)) {
+                due.put(number, kept);
             }
         });
         return due;
     }
 
-    private void renewAll(List<HeldLease> due) {
-        if (!due.isEmpty() && renewing.compareAndSet(false, true)) {
-            List<HeldLease> batch = List.copyOf(due.subList(0, Math.min(due.size(), MOST_AT_ONCE)));
-            long now = System.nanoTime();
-            batch.stream().filter(lease -> lease.hasRunOut(now)).forEach(HeldLease::takeLastChance);
-            renewer.execute(() -> renew(batch).whenComplete((done, error) -> renewing.set(false)));
+    private void renew(Map<Long, Kept> due) {
+        if (due.isEmpty()) {
+            return;
         }
+        long sentAt = scheduler.nanoTime();
+        List<Renewal> renewals = new ArrayList<>();
+        due.values().forEach(kept -> {
+            kept.lease().renewalSent(sentAt);
+            renewals.add(kept.lease().renewal());
+        });
+        Stages.call(() -> store.renew(renewals)).whenComplete((answers, error) -> {
+            if (error != null) {
+                log.warn("{} leases could not be renewed and will be tried again: {}", due.size(), error.toString());
+            }
+            int index = 0;
+            for (Map.Entry<Long, Kept> kept : due.entrySet()) {
+                RenewalStatus status = error == null ? answers.get(index++) : RenewalStatus.UNKNOWN;
+                settle(kept.getKey(), kept.getValue(), status, sentAt);
+            }
+        });
     }
 
-    private CompletionStage<?> renew(List<HeldLease> leases) {
-        long sentAt = System.nanoTime();
-        List<Renewal> renewals = leases.stream().map(HeldLease::renewal).toList();
-        return Stages.call(() -> store.renew(renewals))
-                .thenAccept(lost -> settle(leases, lost, sentAt))
-                .exceptionally(error -> {
-                    log.warn(
-                            "{} leases could not be renewed and will be tried again: {}",
-                            leases.size(),
-                            error.toString());
-                    return null;
-                });
-    }
-
-    private void settle(List<HeldLease> leases, List<RenewalStatus> answers, long sentAt) {
-        for (int i = 0; i < leases.size(); i++) {
-            HeldLease lease = leases.get(i);
-            if (answers.get(i) == RenewalStatus.RENEWED) {
-                lease.renewed(sentAt);
-            } else if (answers.get(i) == RenewalStatus.LOST && maxDurations.containsKey(lease)) {
-                lose(lease, "somebody else has the operation now");
+    private void settle(long number, Kept kept, RenewalStatus status, long sentAt) {
+        switch (status) {
+            case RENEWED -> kept.lease().renewed(sentAt);
+            case LOST -> lose(number, kept, "another owner has the operation");
+            case UNKNOWN -> {
+                kept.lease().renewalFailed();
+                if (kept.lease().hasRunOut(sentAt)) {
+                    lose(number, kept, "it ran out and could not be renewed");
+                }
             }
         }
     }
 
-    private void lose(HeldLease lease, String why) {
-        letGo(lease);
-        log.warn("Lost the lease of operation {}, attempt {}: {}", lease.operationId(), lease.attempt(), why);
-        lease.markLost(background);
+    /** Renews one lease that has run out before its handler could begin. */
+    CompletableFuture<RenewalStatus> renewNow(HeldLease lease) {
+        long sentAt = scheduler.nanoTime();
+        return Stages.call(() -> store.renew(List.of(lease.renewal()))).thenApply(answers -> {
+            if (answers.get(0) == RenewalStatus.RENEWED) {
+                lease.renewed(sentAt);
+            }
+            return answers.get(0);
+        });
+    }
+
+    private void lose(long number, Kept kept, String why) {
+        if (leases.remove(number) != null) {
+            HeldLease lease = kept.lease();
+            log.warn("Lost the lease of operation {}, attempt {}: {}", lease.operationId(), lease.attempt(), why);
+            kept.whenLost().run();
+            lease.revoke(users);
+        }
     }
 }

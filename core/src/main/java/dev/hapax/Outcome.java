@@ -2,9 +2,13 @@ package dev.hapax;
 
 import dev.hapax.store.OperationId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.Function;
 
-/** What a caller gets. */
+/**
+ * What a caller gets. {@link #orElseThrow} is the short way: the operation's value, or a typed exception for everything
+ * else. {@link #fold} handles each case.
+ */
 public sealed interface Outcome<T> {
 
     OperationId operationId();
@@ -23,8 +27,14 @@ public sealed interface Outcome<T> {
         }
     }
 
-    /** The operation had ended before; this is what it ended with. */
-    record Replayed<T>(OperationId operationId, Ending<T> ending) implements Outcome<T> {
+    /**
+     * The operation had ended before; this is what it ended with.
+     *
+     * @param endedAt when it ended, on the store's clock
+     * @param keptUntil until when retries get it, on the store's clock
+     */
+    record Replayed<T>(OperationId operationId, Ending<T> ending, Instant endedAt, Instant keptUntil)
+            implements Outcome<T> {
         /** @see Ending#value() */
         public T value() {
             return ending.value();
@@ -37,8 +47,37 @@ public sealed interface Outcome<T> {
     /** The key was used for another request before. Nothing ran. */
     record Mismatched<T>(OperationId operationId) implements Outcome<T> {}
 
-    /** An earlier owner went away in the middle, and somebody has to find out how far it came. Nothing ran. */
+    /** Whether the operation was done is not known, and an operator has to find out. */
     record InDoubt<T>(OperationId operationId) implements Outcome<T> {}
+
+    /**
+     * The value that the handler returned, in this call or in an earlier one.
+     *
+     * @throws TerminalFailure when the operation failed for good, now or earlier
+     * @throws ResultNotStoredException when it ran earlier and its result was not kept
+     * @throws OperationInProgressException when another call runs it
+     * @throws KeyReusedException when the key was used for another request before
+     * @throws OperationInDoubtException when it is not known whether it was done
+     */
+    default T orElseThrow() {
+        return fold(
+                Executed::value,
+                Replayed::value,
+                inProgress -> {
+                    throw new OperationInProgressException(inProgress.operationId(), inProgress.retryAfter());
+                },
+                mismatched -> {
+                    throw new KeyReusedException(mismatched.operationId());
+                },
+                inDoubt -> {
+                    throw new OperationInDoubtException(inDoubt.operationId());
+                });
+    }
+
+    /** Whether the handler did not run in this call because the operation had ended before. */
+    default boolean isReplayed() {
+        return this instanceof Replayed;
+    }
 
     default <R> R fold(
             Function<Executed<T>, R> executed,

@@ -40,18 +40,38 @@ final class Results {
         return Result.notStored(code, why);
     }
 
-    static Result of(TerminalFailure failure) {
+    /** What cannot be encoded is stored as its code and message. */
+    Result encode(Request<?> request, TerminalFailure failure) {
+        Payload payload = null;
         try {
-            return Result.failed(failure.code(), failure.getMessage());
-        } catch (RuntimeException | Error broken) {
-            return Result.failed(0, failure.getClass().getName());
+            payload = request.policy().failureCodecs().encode(failure);
+        } catch (Throwable broken) {
+            log.warn("The failure of operation {} is kept without its value", request.id(), broken);
         }
+        try {
+            return Result.failed(failure.code(), failure.getMessage(), payload);
+        } catch (RuntimeException | Error broken) {
+            return Result.failed(0, failure.getClass().getName(), null);
+        }
+    }
+
+    /** A failure that cannot be decoded is given as its code and message. */
+    static TerminalFailure failureOf(Request<?> request, Result result) {
+        try {
+            TerminalFailure failure = request.policy().failureCodecs().decode(result.payload());
+            if (failure != null) {
+                return failure;
+            }
+        } catch (Exception | StackOverflowError broken) {
+            log.warn("The stored failure of operation {} cannot be decoded", request.id(), broken);
+        }
+        return new TerminalFailure(result.code(), String.valueOf(result.error()));
     }
 
     /** @throws ResultNotReadableException when the codec cannot make a value of what is stored */
     static <T> Ending<T> decode(Request<T> request, Result result) {
         if (result.state() == State.FAILED) {
-            return Ending.failure(new TerminalFailure(result.code(), String.valueOf(result.error())));
+            return Ending.failure(failureOf(request, result));
         }
         Payload payload = result.payload();
         if (payload == null) {

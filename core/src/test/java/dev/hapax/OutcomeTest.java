@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hapax.store.OperationId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ class OutcomeTest {
     static Stream<Arguments> outcomes() {
         return Stream.of(
                 Arguments.of(new Outcome.Executed<>(ID, 1, true, Ending.value("v")), "executed"),
-                Arguments.of(new Outcome.Replayed<>(ID, Ending.value("v")), "replayed"),
+                Arguments.of(new Outcome.Replayed<>(ID, Ending.value("v"), Instant.EPOCH, Instant.MAX), "replayed"),
                 Arguments.of(new Outcome.InProgress<>(ID, Duration.ofSeconds(1)), "inProgress"),
                 Arguments.of(new Outcome.Mismatched<>(ID), "mismatched"),
                 Arguments.of(new Outcome.InDoubt<>(ID), "inDoubt"));
@@ -49,7 +50,8 @@ class OutcomeTest {
 
         assertThatThrownBy(() -> new Outcome.Executed<>(ID, 1, true, Ending.failure(declined)).value())
                 .isSameAs(declined);
-        assertThatThrownBy(() -> new Outcome.Replayed<>(ID, Ending.failure(declined)).value())
+        assertThatThrownBy(
+                        () -> new Outcome.Replayed<>(ID, Ending.failure(declined), Instant.EPOCH, Instant.MAX).value())
                 .isSameAs(declined);
     }
 

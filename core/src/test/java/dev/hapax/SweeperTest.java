@@ -84,13 +84,14 @@ class SweeperTest {
     @Test
     void goesOnWhileThereIsMore() {
         Hapax node = world.node(Policy.defaults());
-        for (int i = 0; i <= Sweeper.ROUND; i++) {
+        for (int i = 0; i <= Sweeper.MAX_BATCH_SIZE; i++) {
             keyed(node, "many-" + i).run(lease -> "receipt");
         }
         world.clock.advance(Policy.defaults().retention());
         world.heard.events().clear();
         try (Sweeper sweeper = sweeper()) {
-            await().untilAsserted(() -> assertThat(world.heard.events()).contains("swept " + (Sweeper.ROUND + 1)));
+            await().untilAsserted(
+                            () -> assertThat(world.heard.events()).contains("swept " + (Sweeper.MAX_BATCH_SIZE + 1)));
         }
     }
 

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Function;
 
 /**
  * Turns results into the bytes that are stored, and stored bytes back into results. Safe for use by many threads.
@@ -17,6 +18,22 @@ public interface Codec<T> {
     Payload encode(T value) throws Exception;
 
     T decode(Payload payload) throws Exception;
+
+    /** A codec for another type, by way of this one's. */
+    default <R> Codec<R> map(Function<? super R, ? extends T> to, Function<? super T, ? extends R> from) {
+        Codec<T> via = this;
+        return new Codec<>() {
+            @Override
+            public Payload encode(R value) throws Exception {
+                return via.encode(to.apply(value));
+            }
+
+            @Override
+            public R decode(Payload payload) throws Exception {
+                return from.apply(via.decode(payload));
+            }
+        };
+    }
 
     static Codec<byte[]> bytes() {
         return BasicCodecs.BYTES;

@@ -1,6 +1,5 @@
 package dev.hapax.codec;
 
-import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -25,9 +24,9 @@ public final class JacksonCodecs implements Codecs {
         return codecFor(mapper.constructType(type));
     }
 
-    /** For types with parameters: {@code codecFor(new TypeReference<List<Receipt>>() {})}. */
-    public <T> Codec<T> codecFor(TypeReference<T> type) {
-        return codecFor(mapper.constructType(type.getType()));
+    @Override
+    public <T> Codec<T> codecFor(ResultType<T> type) {
+        return codecFor(mapper.constructType(type.type()));
     }
 
     private <T> Codec<T> codecFor(JavaType type) {

@@ -24,6 +24,16 @@ final class StandardCodecs implements Codecs {
                         .formatted(type.getName()));
     }
 
+    @Override
+    public <T> Codec<T> codecFor(ResultType<T> type) {
+        if (json != null) {
+            return json.codecFor(type);
+        }
+        throw new IllegalArgumentException(
+                "no codec for %s: put jackson-databind on the class path, or call returning(Codec) with one of your own"
+                        .formatted(type.type()));
+    }
+
     private static boolean jacksonIsPresent() {
         try {
             Class.forName("com.fasterxml.jackson.databind.ObjectMapper");

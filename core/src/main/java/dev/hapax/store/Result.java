@@ -40,7 +40,12 @@ public record Result(
     }
 
     public static Result failed(int code, @Nullable String error) {
-        return new Result(State.FAILED, code, null, error);
+        return failed(code, error, null);
+    }
+
+    /** @param payload what is kept of the failure besides its code and text */
+    public static Result failed(int code, @Nullable String error, @Nullable Payload payload) {
+        return new Result(State.FAILED, code, payload, error);
     }
 
     /** The end of a pending operation that nobody came for. */

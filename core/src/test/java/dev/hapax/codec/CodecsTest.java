@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.type.TypeReference;
 import dev.hapax.store.Payload;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -84,7 +83,7 @@ class CodecsTest {
 
     @Test
     void typesWithParametersComeBackEqual() throws Exception {
-        Codec<List<Receipt>> codec = new JacksonCodecs().codecFor(new TypeReference<List<Receipt>>() {});
+        Codec<List<Receipt>> codec = new JacksonCodecs().codecFor(new ResultType<List<Receipt>>() {});
 
         assertThat(thereAndBack(codec, List.of(new Receipt("r-1", 1)))).containsExactly(new Receipt("r-1", 1));
     }
