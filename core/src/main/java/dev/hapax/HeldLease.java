@@ -19,6 +19,7 @@ final class HeldLease implements Lease {
     private final Duration lease;
     private final Scheduler clock;
     private final long wonAt;
+    private final boolean claimSentAgain;
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
 
     /** When the claim or renewal that counts was sent: the store began to count the lease no earlier. */
@@ -27,8 +28,11 @@ final class HeldLease implements Lease {
     private volatile long renewalSentAt;
     private volatile boolean revoked;
 
-    /** @param sentAt when the claim was sent */
-    record Claimed(OperationId operationId, UUID token, Claim.Won won, long sentAt) {}
+    /**
+     * @param sentAt when the claim was sent
+     * @param sentAgain whether it was sent more than once
+     */
+    record Claimed(OperationId operationId, UUID token, Claim.Won won, long sentAt, boolean sentAgain) {}
 
     HeldLease(Claimed claimed, Duration lease, DownstreamKeys downstreamKeys, Scheduler clock) {
         this.operationId = claimed.operationId();
@@ -38,6 +42,7 @@ final class HeldLease implements Lease {
         this.lease = lease;
         this.clock = clock;
         this.wonAt = claimed.sentAt();
+        this.claimSentAgain = claimed.sentAgain();
         this.validFrom = new AtomicLong(wonAt);
         this.renewalSentAt = wonAt;
     }
@@ -72,9 +77,19 @@ final class HeldLease implements Lease {
         return revoked || hasRunOut(clock.nanoTime());
     }
 
+    /** Whether it is no longer renewed: the store or its policy took it away. */
+    boolean isRevoked() {
+        return revoked;
+    }
+
     @Override
     public CompletionStage<Void> lost() {
         return lost.minimalCompletionStage();
+    }
+
+    /** Whether the claim was sent more than once, so that one of them may still be on its way. */
+    boolean claimSentAgain() {
+        return claimSentAgain;
     }
 
     Renewal renewal() {

@@ -60,7 +60,12 @@ final class LeaseKeeper {
     Keeping keep(HeldLease lease, Duration maxDuration, Runnable whenLost) {
         long number = numbers.incrementAndGet();
         leases.put(number, new Kept(lease, maxDuration, whenLost));
-        scheduleTick();
+        try {
+            scheduleTick();
+        } catch (RuntimeException | Error noThread) {
+            leases.remove(number);
+            throw noThread;
+        }
         return () -> leases.remove(number);
     }
 
@@ -70,6 +75,9 @@ final class LeaseKeeper {
                 scheduler.schedule(tick, this::tick);
             } catch (RejectedExecutionException closed) {
                 ticking.set(false);
+            } catch (RuntimeException | Error noThread) {
+                ticking.set(false);
+                throw noThread;
             }
         }
     }
@@ -80,9 +88,12 @@ final class LeaseKeeper {
             renew(leasesDue(scheduler.nanoTime()));
         } catch (RuntimeException | Error e) {
             log.error("A batch of renewals could not be sent, the next one will be", e);
-        } finally {
-            ticking.set(false);
+        }
+        ticking.set(false);
+        try {
             scheduleTick();
+        } catch (RuntimeException | Error noThread) {
+            log.error("No thread for renewals: until the next claim, leases run out", noThread);
         }
     }
 

@@ -31,7 +31,8 @@ public sealed interface Outcome<T> {
      * The operation had ended before; this is what it ended with.
      *
      * @param endedAt when it ended, on the store's clock
-     * @param keptUntil until when retries get it, on the store's clock
+     * @param keptUntil until when retries get it, on the store's clock; the same as {@code endedAt} if it was not
+     *     recorded, because the call that this one waited for ran without the store
      */
     record Replayed<T>(OperationId operationId, Ending<T> ending, Instant endedAt, Instant keptUntil)
             implements Outcome<T> {

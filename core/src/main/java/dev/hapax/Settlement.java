@@ -2,7 +2,6 @@ package dev.hapax;
 
 import dev.hapax.Admission.Owned;
 import dev.hapax.store.Claim;
-import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.Finish;
 import dev.hapax.store.Release;
 import dev.hapax.store.Result;
@@ -54,14 +53,15 @@ final class Settlement {
      */
     CompletableFuture<Boolean> finish(Owned<?> owned, Result result) {
         if (!owned.isProtected()) {
-            land(owned, Optional.of(replay(owned.request(), result)));
+            land(owned, Optional.of(replay(result, Duration.ZERO)));
             return CompletableFuture.completedFuture(false);
         }
         Finish finish = finishOf(owned, result);
         CompletableFuture<Written> told =
                 retry.send(patience(owned.request()), () -> owned.via().finish(finish), () -> store.finish(finish));
         return Stages.compose(told, (written, error) -> {
-            land(owned, written == Written.RECORDED ? Optional.of(replay(owned.request(), result)) : Optional.empty());
+            Duration kept = owned.request().policy().retention();
+            land(owned, written == Written.RECORDED ? Optional.of(replay(result, kept)) : Optional.empty());
             if (written == Written.CLAIM_LOST) {
                 return CompletableFuture.failedFuture(claimLost(owned));
             }
@@ -79,10 +79,9 @@ final class Settlement {
     }
 
     /** What the followers of this process get; they need no answer of the store for it. */
-    private Claim.Replay replay(Request<?> request, Result result) {
+    private Claim.Replay replay(Result result, Duration kept) {
         Instant now = scheduler.instant();
-        return new Claim.Replay(
-                result, new Claim.Kept(now, now.plus(request.policy().retention()), Duration.ZERO));
+        return new Claim.Replay(result, new Claim.Kept(now, now.plus(kept), Duration.ZERO));
     }
 
     /** Gives the claim up. Empty when there is none, or when the store could not be told. */
@@ -95,6 +94,9 @@ final class Settlement {
         return retry.send(patience(owned.request()), () -> owned.via().release(release), () -> store.release(release))
                 .handle((written, error) -> {
                     land(owned, Optional.empty());
+                    if (owned.lease().claimSentAgain() && verdict != FailureVerdict.IN_DOUBT) {
+                        keepReleasing(release, owned.request().policy().lease());
+                    }
                     if (error != null) {
                         log.warn(
                                 "Could not release {}, left to its lease: {}",
@@ -114,23 +116,28 @@ final class Settlement {
 
     /**
      * Releases a claim that may have been granted although its claimer never heard of it: it will not run, so that the
-     * next call need not wait for its lease, and {@code PARK} does not park what never ran. The claim may still be on
-     * its way, so that a release which finds nothing is sent again until the claim's lease would be over.
+     * next call need not wait for its lease, and {@code PARK} does not park what never ran.
      */
-    void releaseOrphanedClaim(Request<?> request, ClaimRequest claim) {
-        Duration lease = request.policy().lease();
-        Release release =
-                release(request, claim.token(), Release.Kind.NOT_BEGUN, "the claimer did not hear of its claim");
-        releaseOrphanedClaim(release, scheduler.nanoTime() + lease.toNanos(), FIRST_ORPHAN_PAUSE);
+    void releaseOrphanedClaim(Request<?> request, UUID token) {
+        keepReleasing(
+                release(request, token, Release.Kind.NOT_BEGUN, "the claimer did not hear of its claim"),
+                request.policy().lease());
     }
 
-    private void releaseOrphanedClaim(Release release, long until, Duration pause) {
+    /**
+     * A claim that was sent twice may be granted once more after it was given back, and one that was not heard of may
+     * still be on its way. So the release is sent again, ever more rarely, until such a claim's lease would be over.
+     */
+    private void keepReleasing(Release release, Duration lease) {
+        keepReleasing(release, scheduler.nanoTime() + lease.toNanos(), FIRST_ORPHAN_PAUSE);
+    }
+
+    private void keepReleasing(Release release, long until, Duration pause) {
         Duration left = Duration.ofNanos(Math.max(0, until - scheduler.nanoTime()));
         retry.send(left, () -> store.release(release)).whenComplete((written, error) -> {
-            boolean mayStillCome = written == Written.CLAIM_LOST && until - scheduler.nanoTime() > pause.toNanos();
-            if (mayStillCome) {
+            if (until - scheduler.nanoTime() > pause.toNanos()) {
                 try {
-                    scheduler.schedule(pause, () -> releaseOrphanedClaim(release, until, pause.multipliedBy(2)));
+                    scheduler.schedule(pause, () -> keepReleasing(release, until, pause.multipliedBy(2)));
                 } catch (RejectedExecutionException closed) {
                     log.debug("Closed before the claim of {} was released for certain", release.id());
                 }

@@ -12,11 +12,14 @@ import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreUnavailableException;
+import dev.hapax.store.Written;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,8 +61,17 @@ final class SingleFlight {
         this.settlement = settlement;
     }
 
-    /** A claim that was sent, and when. */
-    private record SentClaim(ClaimRequest request, long at) {}
+    /**
+     * A claim that was sent.
+     *
+     * @param at when, the first time
+     * @param again whether it was sent more than once: one of them may still be on its way
+     */
+    private record SentClaim(ClaimRequest request, long at, AtomicBoolean again) {
+        SentClaim(ClaimRequest request, long at) {
+            this(request, at, new AtomicBoolean());
+        }
+    }
 
     <T> CompletableFuture<Admission<T>> admit(PendingCall<T> call) {
         Flight mine = new Flight(call.request().fingerprint());
@@ -70,11 +82,16 @@ final class SingleFlight {
     private <T> CompletableFuture<Admission<T>> lead(PendingCall<T> call, Flight flight) {
         return guarded(call, flight, () -> {
             SentClaim sent = new SentClaim(claimRequest(call.request()), scheduler.nanoTime());
-            CompletableFuture<Claim> asked = retry.send(
-                    CLAIM_PATIENCE, () -> call.firstClaim().apply(sent.request()), () -> store.claim(sent.request()));
+            CompletableFuture<Claim> asked =
+                    retry.send(CLAIM_PATIENCE, () -> call.firstClaim().apply(sent.request()), () -> claimAgain(sent));
             return Stages.compose(
                     asked, (claim, error) -> guarded(call, flight, () -> decided(call, flight, sent, claim, error)));
         });
+    }
+
+    private CompletionStage<Claim> claimAgain(SentClaim sent) {
+        sent.again().set(true);
+        return store.claim(sent.request());
     }
 
     /** Ends the flight, with what was thrown, if it cannot go on. */
@@ -119,7 +136,7 @@ final class SingleFlight {
             flight.claim().complete(won);
             return CompletableFuture.completedFuture(new Owned<>(call, lease, flight, keeping, true));
         } catch (RuntimeException | Error thrown) {
-            settlement.releaseOrphanedClaim(call.request(), sent.request());
+            settlement.releaseOrphanedClaim(call.request(), sent.request().token());
             throw thrown;
         }
     }
@@ -127,7 +144,7 @@ final class SingleFlight {
     private <T> CompletableFuture<Admission<T>> claimFailed(
             PendingCall<T> call, Flight flight, SentClaim sent, Throwable error) {
         if (error instanceof StoreUnavailableException) {
-            settlement.releaseOrphanedClaim(call.request(), sent.request());
+            settlement.releaseOrphanedClaim(call.request(), sent.request().token());
             if (call.request().policy().onStoreFailure() == OnStoreFailure.OPEN) {
                 return runUnprotected(call, flight, error);
             }
@@ -148,8 +165,10 @@ final class SingleFlight {
         listeners.tell(l -> l.unprotected(request.key(), error));
         Claim.Won won = new Claim.Won(1);
         HeldLease lease = endless(request, claimRequest(request), won);
+        Scheduler.Timer hung = scheduler.schedule(
+                request.policy().maxDuration(), () -> flights.land(call.id(), flight, Optional.empty()));
         flight.claim().complete(won);
-        return CompletableFuture.completedFuture(new Owned<>(call, lease, flight, () -> {}, false));
+        return CompletableFuture.completedFuture(new Owned<>(call, lease, flight, hung::cancel, false));
     }
 
     private <T> CompletableFuture<Admission<T>> follow(PendingCall<T> call, Flight flight) {
@@ -219,6 +238,14 @@ final class SingleFlight {
      * claim or its turn on the executor came late. If another owner has the operation by now, the call starts over.
      */
     <T> CompletableFuture<Admission<T>> resume(Owned<T> owned) {
+        if (owned.lease().isRevoked()) {
+            return settlement
+                    .giveUp(owned.via(store), FailureVerdict.NOT_BEGUN, "its turn came too late")
+                    .thenCompose(written -> written.equals(Optional.of(Written.CLAIM_LOST))
+                            ? admit(owned.call().again(store))
+                            : CompletableFuture.failedFuture(
+                                    new NotBegunException("the handler's turn came later than its policy allows")));
+        }
         return retry.send(CLAIM_PATIENCE, () -> renewed(owned.lease()))
                 .handle((status, error) -> {
                     if (status == RenewalStatus.RENEWED) {
@@ -282,7 +309,12 @@ final class SingleFlight {
 
     private HeldLease lease(Request<?> request, SentClaim sent, Claim.Won won, Duration length) {
         return new HeldLease(
-                new HeldLease.Claimed(request.id(), sent.request().token(), won, sent.at()),
+                new HeldLease.Claimed(
+                        request.id(),
+                        sent.request().token(),
+                        won,
+                        sent.at(),
+                        sent.again().get()),
                 length,
                 settings.downstreamKeys(),
                 scheduler);

@@ -82,8 +82,16 @@ public final class Sweeper implements AutoCloseable {
                 log.debug("Swept: {}", swept);
                 listeners.tell(listener -> listener.swept(swept));
             }
-            scheduleNext();
+            scheduleNextOrStop();
         });
+    }
+
+    private void scheduleNextOrStop() {
+        try {
+            scheduleNext();
+        } catch (RuntimeException | Error noThread) {
+            log.error("No more sweeps in this process; claims act on what has passed by themselves", noThread);
+        }
     }
 
     private CompletableFuture<Swept> sweepFurther(Swept before) {

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -64,11 +63,11 @@ final class Waiters {
         });
     }
 
-    /** Once closed, nobody waits any more. */
+    /** Once closed, or without a thread for the timer, nobody waits any more. */
     private Scheduler.Timer scheduleOrRun(Duration delay, Runnable task) {
         try {
             return scheduler.schedule(delay, task);
-        } catch (RejectedExecutionException closed) {
+        } catch (RuntimeException | Error closed) {
             task.run();
             return () -> {};
         }
@@ -100,8 +99,8 @@ final class Waiters {
         if (!awaited.isEmpty() && polling.compareAndSet(false, true)) {
             try {
                 scheduler.schedule(pause, this::ask);
-            } catch (RejectedExecutionException closed) {
-                polling.set(false);
+            } catch (RuntimeException | Error closed) {
+                polling.set(false); // the calls that wait have timers of their own
             }
         }
     }

@@ -12,6 +12,12 @@ import java.util.Objects;
  */
 public sealed interface Ruling {
 
+    /**
+     * What a claim is told that its claimer has given back meanwhile: it was sent again, or overtaken on its way, and
+     * nobody would run what it wins.
+     */
+    Claim GIVEN_BACK = new Claim.Running(Duration.ZERO);
+
     /** Nothing to write: this is the answer. */
     record Answer(Claim claim) implements Ruling {}
 
@@ -73,10 +79,11 @@ public sealed interface Ruling {
         if (found.state() == State.IN_DOUBT) {
             return new Answer(new Claim.InDoubt());
         }
+        boolean own = found.token().equals(request.token());
         if (found.state() == State.PENDING) {
-            return nextAttempt(request, found);
+            return own ? new Answer(GIVEN_BACK) : nextAttempt(request, found);
         }
-        if (found.token().equals(request.token())) {
+        if (own) {
             return new Resume();
         }
         return found.pastDeadline() ? onAbandoned(request, found) : new Answer(new Claim.Running(found.remaining()));

@@ -4,15 +4,19 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Claims count up, one number each, and stop at the first completion. */
+/** Claims count up, one number each unless they are given back unbegun, and stop at the first completion. */
 final class ClaimsInOrder implements Rule {
 
     @Override
     public void check(OperationHistory history, Consumer<Violation> found) {
-        List<Event.Claimed> claims = history.all(Event.Claimed.class);
+        Set<String> uncounted = history.byToken(Event.Uncounted.class).keySet();
+        List<Event.Claimed> claims = history.all(Event.Claimed.class).stream()
+                .filter(claim -> !uncounted.contains(claim.token()))
+                .toList();
         checkRising(claims, found);
         checkDistinct(claims, found);
         checkNoneAfterCompletion(claims, history, found);

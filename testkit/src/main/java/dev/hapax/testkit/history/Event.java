@@ -74,6 +74,25 @@ public sealed interface Event {
     /** A lease that was renewed. */
     record Renewed(String operation, String token, Window call, long leaseNanos) implements Leasing {}
 
+    /** An owner that heard of its claim or renewal: from here on it may count on the lease, from when it called. */
+    record Granted(String operation, String token, Window call, long leaseNanos) implements OfToken {
+        @Override
+        public long startedAt() {
+            return call.calledAt();
+        }
+
+        @Override
+        public long endedAt() {
+            return call.answeredAt();
+        }
+    }
+
+    /** A handler that was told, when it asked, that its lease is not lost. */
+    record Holding(String operation, String token, long at) implements OfToken, Instantaneous {}
+
+    /** A claim that was given back before its handler began: it counts as no attempt. */
+    record Uncounted(String operation, String token, long at) implements OfToken, Instantaneous {}
+
     /** A handler that is about to run. */
     record Ran(String operation, String token, int attempt, long at) implements OfToken, Instantaneous {}
 

@@ -22,6 +22,18 @@ final class EventLines {
                 e -> fields(e.operation(), e.token(), e.call(), e.leaseNanos()),
                 f -> new Event.Renewed(f.text(), f.text(), f.window(), f.nanos()));
         form(
+                Event.Granted.class,
+                e -> fields(e.operation(), e.token(), e.call(), e.leaseNanos()),
+                f -> new Event.Granted(f.text(), f.text(), f.window(), f.nanos()));
+        form(
+                Event.Holding.class,
+                e -> fields(e.operation(), e.token(), e.at()),
+                f -> new Event.Holding(f.text(), f.text(), f.nanos()));
+        form(
+                Event.Uncounted.class,
+                e -> fields(e.operation(), e.token(), e.at()),
+                f -> new Event.Uncounted(f.text(), f.text(), f.nanos()));
+        form(
                 Event.Ran.class,
                 e -> fields(e.operation(), e.token(), e.attempt(), e.at()),
                 f -> new Event.Ran(f.text(), f.text(), f.count(), f.nanos()));

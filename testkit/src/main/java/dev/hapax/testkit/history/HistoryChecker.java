@@ -37,6 +37,9 @@ import java.util.stream.Collectors;
  * <p><b>Attempts</b> are numbered by the store, one per claim. Numbers may be missing (a claimer killed before it wrote
  * its line) but not repeat between tokens, and not fall between claims that are surely ordered.
  *
+ * <p><b>A handler begins within its lease</b>, as its owner can know it: counted from when the claim or renewal was
+ * sent, and only once its answer was there.
+ *
  * <p><b>Ending.</b> The run must ask for every operation until it has its end, because nobody can tell an operation
  * that is stuck from one that nobody asked for again. Excused are: a last claim that was given back; one whose owner
  * was killed, if its lease may have outlived the run; one whose owner was killed while completing. Where several claims
@@ -71,6 +74,7 @@ public final class HistoryChecker {
                 new OneResult(),
                 new ClaimsInOrder(),
                 new RanOnce(),
+                new WithinLease(clockError.toNanos()),
                 new ComesToAnEnd(abandonedAt(history), endOf(history)));
         List<Violation> found = new ArrayList<>();
         for (OperationHistory operation : byOperation(history)) {

@@ -27,7 +27,10 @@ class HistoryFilesTest {
             new Event.Refused("op é", "t", "renew", new Window(12, 13)),
             new Event.Answered("op é", "r", 14),
             new Event.GivenUp("op é", 15),
-            new Event.Abandoned("p1", 16));
+            new Event.Abandoned("p1", 16),
+            new Event.Granted("op é", "t", new Window(17, 18), 1000),
+            new Event.Holding("op é", "t", 19),
+            new Event.Uncounted("op é", "t", 20));
 
     @TempDir
     Path directory;
@@ -50,7 +53,7 @@ class HistoryFilesTest {
 
     @Test
     void filesAreMergedByTime() throws IOException {
-        Path late = write("late", ONE_OF_EACH.subList(5, 11));
+        Path late = write("late", ONE_OF_EACH.subList(5, ONE_OF_EACH.size()));
         Path early = write("early", ONE_OF_EACH.subList(0, 5));
 
         assertThat(History.read(late, early).events()).isEqualTo(ONE_OF_EACH);
