@@ -1,6 +1,5 @@
 package dev.hapax.postgres;
 
-import dev.hapax.store.StoreTransaction;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Transactions;
 import java.sql.Connection;
@@ -27,44 +26,37 @@ public final class PostgresTransactions implements Transactions<Connection> {
     /**
      * {@inheritDoc}
      *
+     * <p>The record of the last operation is sent together with the COMMIT. All operations of the work are to use the
+     * given transaction; one that enlists the connection itself would not see that record.
+     *
      * <p>An {@link SQLException} of the work that says that the database went away comes out as
-     * {@link StoreUnavailableException}: the work is not to blame.
+     * {@link StoreUnavailableException}: the work is not to blame. So does an operation that was claimed outside of
+     * this transaction meanwhile: nothing was committed, and running it again gives the other one's result.
      */
     @Override
     public <T> T call(Work<Connection, T> work) throws Exception {
-        try (Connection connection = open()) {
-            T result = run(connection, work);
-            commit(connection);
-            connection.setAutoCommit(true);
-            return result;
+        try (Connection connection = connect()) {
+            try {
+                PostgresTransaction transaction = PostgresTransaction.begin(connection);
+                T result = work.run(connection, transaction);
+                transaction.commit();
+                connection.setAutoCommit(true);
+                return result;
+            } catch (Throwable thrown) {
+                rollBack(connection, thrown);
+                if (thrown instanceof SQLException e && SqlErrors.isUnavailable(e)) {
+                    throw SqlErrors.translate(e);
+                }
+                throw thrown;
+            }
         }
     }
 
-    private Connection open() {
+    private Connection connect() {
         try {
-            Connection connection = dataSource.getConnection();
-            try {
-                connection.setAutoCommit(false);
-                return connection;
-            } catch (SQLException | RuntimeException e) {
-                connection.close();
-                throw e;
-            }
+            return dataSource.getConnection();
         } catch (SQLException e) {
             throw SqlErrors.translate(e);
-        }
-    }
-
-    private static <T> T run(Connection connection, Work<Connection, T> work) throws Exception {
-        StoreTransaction transaction = PostgresTransaction.on(connection);
-        try {
-            return work.run(connection, transaction);
-        } catch (Throwable thrown) {
-            rollBack(connection, thrown);
-            if (thrown instanceof SQLException e && SqlErrors.isUnavailable(e)) {
-                throw SqlErrors.translate(e);
-            }
-            throw thrown;
         }
     }
 
@@ -74,14 +66,6 @@ public final class PostgresTransactions implements Transactions<Connection> {
             connection.setAutoCommit(true);
         } catch (SQLException | RuntimeException broken) {
             thrown.addSuppressed(broken);
-        }
-    }
-
-    private static void commit(Connection connection) {
-        try {
-            connection.commit();
-        } catch (SQLException e) {
-            throw SqlErrors.translate(e);
         }
     }
 }
