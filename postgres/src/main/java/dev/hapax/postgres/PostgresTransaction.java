@@ -87,9 +87,8 @@ final class PostgresTransaction implements StoreTransaction {
         return new PostgresTransaction(connection, false);
     }
 
-    /** A transaction that Hapax begins, and ends with {@link #commit}. */
-    static PostgresTransaction begin(Connection connection) throws SQLException {
-        connection.setAutoCommit(false);
+    /** A transaction that Hapax has begun, and ends with {@link #commit}. */
+    static PostgresTransaction begunOn(Connection connection) {
         return new PostgresTransaction(connection, true);
     }
 
@@ -157,10 +156,11 @@ final class PostgresTransaction implements StoreTransaction {
                 : IndexPlans.update(connection, ClaimWork.PARK, it -> ClaimWork.bindObserved(it, 1, row));
     }
 
-    /** What is unwritten is the record of the last claim, so it is undone as well. */
+    /** What is unwritten is the record of the last claim, which is this one or within it, so it is undone as well. */
     @Override
     public void undo(UUID token) {
         unwritten = null;
+        lastClaim = token;
         translating(() -> {
             execute(GO_BACK);
             while (!token.toString().equals(setting("hapax.savepoint"))) {

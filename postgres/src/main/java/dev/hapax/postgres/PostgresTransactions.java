@@ -1,8 +1,11 @@
 package dev.hapax.postgres;
 
+import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Transactions;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -13,6 +16,8 @@ import javax.sql.DataSource;
  * threads; each transaction takes one connection.
  */
 public final class PostgresTransactions implements Transactions<Connection> {
+    private static final String HAS_WRITTEN = "SELECT pg_current_xact_id_if_assigned() IS NOT NULL";
+
     private final DataSource dataSource;
 
     private PostgresTransactions(DataSource dataSource) {
@@ -36,14 +41,15 @@ public final class PostgresTransactions implements Transactions<Connection> {
     @Override
     public <T> T call(Work<Connection, T> work) throws Exception {
         try (Connection connection = connect()) {
+            boolean autoCommit = begin(connection);
             try {
-                PostgresTransaction transaction = PostgresTransaction.begin(connection);
+                PostgresTransaction transaction = PostgresTransaction.begunOn(connection);
                 T result = work.run(connection, transaction);
                 transaction.commit();
-                connection.setAutoCommit(true);
+                connection.setAutoCommit(autoCommit);
                 return result;
             } catch (Throwable thrown) {
-                rollBack(connection, thrown);
+                rollBack(connection, autoCommit, thrown);
                 if (thrown instanceof SQLException e && SqlErrors.isUnavailable(e)) {
                     throw SqlErrors.translate(e);
                 }
@@ -60,10 +66,36 @@ public final class PostgresTransactions implements Transactions<Connection> {
         }
     }
 
-    private static void rollBack(Connection connection, Throwable thrown) {
+    /** @return whether the connection came in auto-commit mode, and is to go back so */
+    private static boolean begin(Connection connection) {
+        try {
+            boolean autoCommit = connection.getAutoCommit();
+            if (autoCommit) {
+                connection.setAutoCommit(false);
+            } else if (hasWritten(connection)) {
+                throw new StoreException(
+                        "the data source gave a connection with an open transaction, which is not Hapax's to commit: "
+                                + "use PostgresStore.enlist(connection) within it, or another data source",
+                        null);
+            }
+            return autoCommit;
+        } catch (SQLException e) {
+            throw SqlErrors.translate(e);
+        }
+    }
+
+    private static boolean hasWritten(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(HAS_WRITTEN);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+
+    private static void rollBack(Connection connection, boolean autoCommit, Throwable thrown) {
         try {
             connection.rollback();
-            connection.setAutoCommit(true);
+            connection.setAutoCommit(autoCommit);
         } catch (SQLException | RuntimeException broken) {
             thrown.addSuppressed(broken);
         }

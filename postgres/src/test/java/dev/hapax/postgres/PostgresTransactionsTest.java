@@ -112,6 +112,48 @@ class PostgresTransactionsTest {
         assertThat(SHOP.records(key + "inner") + SHOP.orders(key + "inner")).isZero();
     }
 
+    @Test
+    void rejectionAfterSeveralOperationsWithinItIsRecorded() throws Exception {
+        transactions.call((connection, transaction) -> run(transaction, key, lease -> {
+            order(connection, transaction, key + "first");
+            order(connection, transaction, key + "second");
+            throw new TerminalFailure(402, "declined");
+        }));
+
+        assertThat(SHOP.records(key)).isOne();
+        assertThat(SHOP.records(key + "first") + SHOP.orders(key + "first")).isZero();
+    }
+
+    /** As a data source does that is bound to the caller's transaction. */
+    @Test
+    void openTransactionOfTheCallerIsRefusedAndLeftAlone() throws Exception {
+        try (Connection callers = SHOP.database.unpooled().getConnection()) {
+            callers.setAutoCommit(false);
+            Shop.place(callers, "callers " + key);
+
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> order(PostgresTransactions.over(new OneConnection(callers)), key))
+                    .withMessageContaining("enlist");
+            assertThat(callers.getAutoCommit()).isFalse();
+            assertThat(SHOP.orders("callers " + key)).isZero();
+            callers.commit();
+        }
+        assertThat(SHOP.orders("callers " + key)).isOne();
+        assertThat(SHOP.orders(key)).isZero();
+    }
+
+    @Test
+    void connectionsWithoutAutoCommitGoBackAsTheyCame() throws Exception {
+        try (Connection connection = SHOP.database.unpooled().getConnection()) {
+            connection.setAutoCommit(false);
+
+            assertThat(order(PostgresTransactions.over(new OneConnection(connection)), key))
+                    .isInstanceOf(Outcome.Executed.class);
+            assertThat(connection.getAutoCommit()).isFalse();
+            assertThat(SHOP.orders(key)).isOne();
+        }
+    }
+
     /** The record must not outlive the effect. */
     @Test
     void rollbackWithinTheWorkLeavesNoRecord() {
