@@ -120,7 +120,7 @@ final class PostgresTransaction implements StoreTransaction {
             Snapshot found;
             try (ResultSet row = statement.getResultSet()) {
                 row.next();
-                found = row.getObject("id") == null ? null : Rows.read(row);
+                found = row.getObject(1) == null ? null : Rows.read(row); // id
             }
             return locked ? rule(request, found) : answerWithoutLock(request, found);
         }
