@@ -13,8 +13,8 @@ public interface Transactions<C> {
      * thrown here.
      *
      * @throws StoreException when the transaction could not be begun or committed. If it is
-     *     {@link StoreUnavailableException}, whether it was committed is unknown, or another claimer was faster: running
-     *     the same operation again is safe, and tells
+     *     {@link StoreUnavailableException}, whether it was committed is unknown, or another claimer was faster:
+     *     running the same operation again is safe, and tells
      */
     <T> T call(Work<C, T> work) throws Exception;
 
