@@ -1,6 +1,5 @@
 package dev.hapax.bench;
 
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,13 +62,7 @@ final class FreshFigures {
                     "handler-20ms-512-threads",
                     "512 threads whose handler sleeps 20 ms, pool of 8",
                     "512 threads that only sleep",
-                    Comparison.by(FreshFigures::sleepingThreads)),
-            Figure.of(
-                    "transactional-8",
-                    "transactional mode with one business insert, 8 callers",
-                    "the business transaction alone",
-                    0.75,
-                    Comparison.by(FreshFigures::transactional)));
+                    Comparison.by(FreshFigures::sleepingThreads)));
 
     private FreshFigures() {}
 
@@ -269,22 +262,6 @@ final class FreshFigures {
                             return Operations.handle();
                         })),
                 Workload.calling("sleep", SLOW_CALLERS, () -> {}, () -> Thread.sleep(HANDLER_MS)));
-    }
-
-    private static Comparison transactional(Lab lab, Effort effort) throws Exception {
-        Operations operations = Operations.on(lab, Figures.POOL, Lab.WARM);
-        List<Connection> connections = new ArrayList<>();
-        for (int i = 0; i < Figures.POOL; i++) {
-            connections.add(operations.connection());
-        }
-        Callers ours = new Callers(Figures.POOL, caller -> () -> operations.transactional(connections.get(caller)));
-        Callers bare = new Callers(Figures.POOL, caller -> () -> Operations.business(connections.get(caller)));
-        return Comparison.of(Workload.calling("hapax", ours, () -> {}), Workload.calling("bare", bare, () -> {
-            for (Connection connection : connections) {
-                connection.close();
-            }
-            operations.close();
-        }));
     }
 
     /** A number of operations over connections opened for them, on a new table or on the one in use. */

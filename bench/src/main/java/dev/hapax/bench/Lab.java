@@ -181,6 +181,17 @@ final class Lab implements AutoCloseable {
         }
     }
 
+    /** Adds rows that are in doubt. */
+    void insertParked(String schema, int rows) throws SQLException {
+        try (HikariDataSource pool = pool(1, schema)) {
+            execute(
+                    pool,
+                    FILL.formatted("hapax_operation", BODY, rows)
+                            .replace("'filled-' || n, 2,", "'parked-' || n, 4,")
+                            .replace("clock_timestamp() + interval '1 day'", "'infinity'"));
+        }
+    }
+
     /** @return how many nanoseconds one DELETE of so many expired rows takes, by ids that are known before */
     long deleteExpired(String schema, int rows) throws SQLException {
         try (HikariDataSource pool = pool(1, schema);

@@ -10,6 +10,7 @@ import dev.hapax.Scope;
 import dev.hapax.WhenInFlight;
 import dev.hapax.cache.NearCache;
 import dev.hapax.postgres.PostgresStore;
+import dev.hapax.postgres.PostgresTransactions;
 import dev.hapax.store.Store;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -30,10 +31,12 @@ final class Operations implements AutoCloseable {
     private final HikariDataSource pool;
     private final PostgresStore store;
     private final Hapax hapax;
+    private final PostgresTransactions transactions;
 
     private Operations(HikariDataSource pool, PostgresStore store, Store fronted, Policy policy) {
         this.pool = pool;
         this.store = store;
+        this.transactions = PostgresTransactions.over(pool);
         this.hapax = Hapax.on(fronted)
                 .scope(SCOPE, policy)
                 .scope(WAITING, policy.whenInFlight(WhenInFlight.waitAtMost(Duration.ofSeconds(30))))
@@ -100,11 +103,24 @@ final class Operations implements AutoCloseable {
         run(hapax.scope(WAITING), key, lease -> handle(), Outcome.class);
     }
 
-    /** One business row and its record in one transaction. */
-    void transactional(Connection connection) throws SQLException {
-        Scope scope = hapax.transactional(store.enlist(connection)).scope(SCOPE);
-        run(scope, UUID.randomUUID().toString(), lease -> order(connection), Outcome.Executed.class);
-        connection.commit();
+    /** One business row and its record in one transaction, which Hapax commits. */
+    void transactional() throws Exception {
+        boolean unused = transactions.call((connection, transaction) -> {
+            Scope scope = hapax.transactional(transaction).scope(SCOPE);
+            run(scope, UUID.randomUUID().toString(), lease -> order(connection), Outcome.Executed.class);
+            return true;
+        });
+    }
+
+    /** One business row and its record in a transaction that the caller commits. */
+    void enlisted() throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            Scope scope = hapax.transactional(store.enlist(connection)).scope(SCOPE);
+            run(scope, UUID.randomUUID().toString(), lease -> order(connection), Outcome.Executed.class);
+            connection.commit();
+            connection.setAutoCommit(true);
+        }
     }
 
     /** The bare business transaction. */
@@ -113,20 +129,13 @@ final class Operations implements AutoCloseable {
         connection.commit();
     }
 
-    private static byte[] order(Connection connection) throws SQLException {
+    static byte[] order(Connection connection) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(ORDER)) {
             insert.setString(1, "buyer"); // buyer
             insert.setLong(2, 4_200); // amount
             insert.executeUpdate();
         }
         return handle();
-    }
-
-    /** A connection of the pool, for a caller that keeps it. */
-    Connection connection() throws SQLException {
-        Connection connection = pool.getConnection();
-        connection.setAutoCommit(false);
-        return connection;
     }
 
     private static <X extends Exception> void run(

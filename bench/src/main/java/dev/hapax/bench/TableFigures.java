@@ -1,6 +1,8 @@
 package dev.hapax.bench;
 
 import dev.hapax.Policy;
+import dev.hapax.store.State;
+import dev.hapax.store.StoreInspector.Search;
 import dev.hapax.store.Swept;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 final class TableFigures {
     private static final int CALLERS = 128;
     private static final int SWEEP = 5_000;
+    private static final int PARKED = 1_000;
+    private static final int LISTED = 100;
+    private static final double MOST_MILLIS = 50;
     private static final Duration LONGEST_KEPT = Duration.ofSeconds(2);
     private static final String SMALL = "small";
     private static final String LARGE = "large";
@@ -29,6 +34,12 @@ final class TableFigures {
                     "the same in a table that is almost empty",
                     0.75,
                     (figure, bench) -> grown(figure, bench, bench.effort().rows())),
+            Figure.of(
+                    "in-doubt-10M",
+                    "listing 100 of 1,000 operations in doubt in that table",
+                    "50 ms",
+                    1,
+                    TableFigures::inDoubt),
             Figure.of(
                     "sweep-throughput",
                     "expired rows swept per second",
@@ -79,6 +90,31 @@ final class TableFigures {
             bench.lab().grow(LARGE, missing);
         }
         return LARGE;
+    }
+
+    /** The whole call, so that the round trip counts as well. */
+    private static Measured inDoubt(Figure figure, Bench bench) throws Exception {
+        String schema = largeSchema(bench, bench.effort().rows());
+        bench.lab().insertParked(schema, PARKED);
+        Search search = Search.everything().states(State.IN_DOUBT).limit(LISTED);
+        List<Double> millis = new ArrayList<>();
+        try (Operations operations = Operations.on(bench.lab(), 1, schema)) {
+            for (int i = 0; i < 10 + bench.effort().rounds(); i++) {
+                long began = System.nanoTime();
+                int found = operations.store().inspector().search(search).size();
+                millis.add((System.nanoTime() - began) / 1e6);
+                if (found != LISTED) {
+                    throw new IllegalStateException("expected to list " + LISTED + ", but it was " + found);
+                }
+            }
+        }
+        List<Double> measured = millis.subList(10, millis.size());
+        return new Measured(
+                figure,
+                measured.stream().map(it -> MOST_MILLIS / it).toList(),
+                "%.1f ms".formatted(Measured.Spread.of(measured).median()),
+                "%.0f ms".formatted(MOST_MILLIS),
+                "the bar");
     }
 
     private static Measured sweep(Figure figure, Bench bench) throws Exception {

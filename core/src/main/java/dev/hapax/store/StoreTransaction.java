@@ -24,7 +24,8 @@ public interface StoreTransaction {
     void undo(UUID token);
 
     /**
-     * Writes how the operation ended, to be committed with the effect.
+     * Writes how the operation ended, to be committed with the effect. A transaction that is committed by
+     * {@link Transactions} may write it no sooner than with its commit, which then fails if the claim was lost.
      *
      * @return {@link Written#CLAIM_LOST} when somebody claimed the operation outside of transactions meanwhile; the
      *     effect must not be committed

@@ -89,7 +89,9 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                     fingerprint = ?, created_at = clock_timestamp(), finished_at = NULL,
                     code = NULL, headers = NULL, body = NULL, error = NULL
                 WHERE id = ? AND token = ? AND state = ?
-                RETURNING id, attempt, owner)
+                RETURNING id, attempt, owner),
+            forgotten AS (
+                DELETE FROM hapax_event WHERE id = ANY (ARRAY (SELECT id FROM begun)))
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'BEGUN_ANEW', attempt, owner, 'the operation before it was over'
             FROM begun""";

@@ -21,17 +21,24 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Looks into a {@link PostgresStore}. Blocking; safe for use by many threads. A search reads the whole table unless the
- * limit is reached before: it is for people, not for the way of a request.
+ * Looks into a {@link PostgresStore}. Blocking; safe for use by many threads.
+ *
+ * <p>A search for {@link State#IN_DOUBT} alone is indexed, with any other conditions: it reads the parked operations
+ * only, since they are the ones without a deadline. All other searches, those for {@link State#PROCESSING} and
+ * {@link State#PENDING} too, read the whole table and sort what fits: the table has no index for them, because every
+ * index would make every claim and every result slower.
  */
 public final class PostgresInspector implements StoreInspector {
     private static final String SEARCH = "SELECT " + Rows.COLUMNS + """
              FROM hapax_operation
-            WHERE (?::text IS NULL OR tenant = ?) AND (?::text IS NULL OR scope = ?)
+            WHERE %s (?::text IS NULL OR tenant = ?) AND (?::text IS NULL OR scope = ?)
               AND (?::text IS NULL OR starts_with(key, ?))
               AND (cardinality(?::int[]) = 0 OR state = ANY (?))
               AND created_at <= clock_timestamp() - ? * interval '1 millisecond'
             ORDER BY created_at DESC LIMIT ?""";
+
+    private static final String SEARCH_ALL = SEARCH.formatted("");
+    private static final String SEARCH_PARKED = SEARCH.formatted("deadline = 'infinity' AND");
 
     private static final String EVENTS =
             "SELECT at, kind, attempt, actor, detail FROM hapax_event WHERE id = ? AND at >= ? ORDER BY at";
@@ -68,20 +75,26 @@ public final class PostgresInspector implements StoreInspector {
 
     @Override
     public List<Snapshot> search(Search search) {
+        return search.states().equals(Set.of(State.IN_DOUBT))
+                ? search(search, guard, SEARCH_PARKED)
+                : search(search, Session.Guard.NONE, SEARCH_ALL);
+    }
+
+    private List<Snapshot> search(Search search, Session.Guard plan, String sql) {
         return sessions.call(session -> {
-            try (PreparedStatement select = session.prepare(Session.Guard.NONE, SEARCH)) {
+            try (PreparedStatement select = session.prepare(plan, sql)) {
                 Integer[] states = search.states().stream().map(Rows::number).toArray(Integer[]::new);
-                select.setString(1, search.tenant());
-                select.setString(2, search.tenant());
-                select.setString(3, search.scope());
-                select.setString(4, search.scope());
-                select.setString(5, search.keyPrefix());
-                select.setString(6, search.keyPrefix());
-                select.setArray(7, select.getConnection().createArrayOf("int4", states));
-                select.setArray(8, select.getConnection().createArrayOf("int4", states));
-                select.setLong(9, search.olderThan().toMillis());
+                select.setString(1, search.tenant()); // tenant
+                select.setString(2, search.tenant()); // tenant
+                select.setString(3, search.scope()); // scope
+                select.setString(4, search.scope()); // scope
+                select.setString(5, search.keyPrefix()); // key
+                select.setString(6, search.keyPrefix()); // key
+                select.setArray(7, select.getConnection().createArrayOf("int4", states)); // state
+                select.setArray(8, select.getConnection().createArrayOf("int4", states)); // state
+                select.setLong(9, search.olderThan().toMillis()); // created_at
                 select.setInt(10, search.limit());
-                session.execute(Session.Guard.NONE, select);
+                session.execute(plan, select);
                 return Rows.readAll(select.getResultSet());
             }
         });

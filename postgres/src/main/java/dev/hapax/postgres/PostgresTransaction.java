@@ -4,10 +4,11 @@ import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.Finish;
 import dev.hapax.store.OperationId;
-import dev.hapax.store.Result;
 import dev.hapax.store.Ruling;
 import dev.hapax.store.Snapshot;
+import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreTransaction;
+import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Written;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -23,49 +24,45 @@ import org.jspecify.annotations.Nullable;
  * Transactional mode: an advisory lock that lasts as long as the transaction decides who runs, and one write of the
  * finished row commits with the effect. No lease, nothing to sweep, no second connection.
  *
- * <p>A claim is one round trip of several statements. The lock comes before the look, which is a statement of its own
- * so that it sees what the lock's last holder committed. The setting that keeps the planner on the index is put back
- * right after the look: the transaction is not ours. Who meets the lock taken is told at once that the operation is in
- * progress.
+ * <p>A claim is one round trip of three statements. The first one takes the lock and keeps the planner on the index.
+ * The second one looks at the row, so it sees what the lock's last holder committed, and puts the planner's setting
+ * back: the transaction is the caller's. A row that has an answer is answered, whoever has the lock; otherwise a claim
+ * that meets the lock taken is told at once that the operation is in progress.
  *
- * <p>The claim ends with a savepoint, for {@link #undo}. All savepoints have one name, so that the driver knows the
+ * <p>The third statement is a savepoint, for {@link #undo}. All savepoints have one name, so that the driver knows the
  * statement, and a newer one hides the older ones. Each knows whose it is by a setting made just before it: to go back
  * to a savepoint also puts back what was set then.
+ *
+ * <p>Where Hapax itself commits ({@link PostgresTransactions}), the record of the last operation travels with the
+ * COMMIT: one round trip less. Until then it is only remembered, and written before anything that could miss it.
  */
 final class PostgresTransaction implements StoreTransaction {
-    private static final String SHUN_SEQSCAN = """
-            set_config('hapax.seqscan', current_setting('enable_seqscan'), true),
-                set_config('enable_seqscan', 'off', true)""";
+    private static final String MARK_SAVEPOINT = "set_config('hapax.savepoint', ?, true)";
 
-    private static final String PUT_BACK =
-            "SELECT set_config('enable_seqscan', current_setting('hapax.seqscan'), true)";
+    /** Tells the record that travels with the COMMIT whether it is still in the transaction of its claim. */
+    private static final String MARK_BOTH = "set_config('hapax.record', " + MARK_SAVEPOINT + ", true)";
 
-    private static final String CLAIM = "SELECT pg_try_advisory_xact_lock(?), set_config('hapax.savepoint', ?, true), "
-            + SHUN_SEQSCAN + "; SELECT " + Rows.COLUMNS + " FROM hapax_operation WHERE id = ?; " + PUT_BACK
-            + "; SAVEPOINT hapax";
+    private static final String CLAIM = "SELECT pg_try_advisory_xact_lock(?), %s, " + IndexPlans.FORCE + "; SELECT "
+            + Rows.COLUMNS + ", " + IndexPlans.RESTORE
+            + " FROM (SELECT) AS always LEFT JOIN hapax_operation ON id = ?; SAVEPOINT hapax";
+
+    private static final String CLAIM_ENLISTED = CLAIM.formatted(MARK_SAVEPOINT);
+    private static final String CLAIM_OWN = CLAIM.formatted(MARK_BOTH);
 
     private static final String RELEASE = "RELEASE SAVEPOINT hapax";
     private static final String GO_BACK = "ROLLBACK TO SAVEPOINT hapax";
-    private static final String WHOSE = "SELECT current_setting('hapax.savepoint')";
-
-    private static final String INSERT = """
-            INSERT INTO hapax_operation (id, tenant, scope, key, fingerprint, token, owner, when_abandoned,
-                retention_ms, window_ms, attempt, created_at, claimed_at, finished_at, state, deadline, code, headers, body, error)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, now(), now(), clock_timestamp(), ?,
-                clock_timestamp() + ? * interval '1 millisecond', ?, ?, ?, ?)
-            ON CONFLICT (id) DO NOTHING""";
-
-    private static final String REPLACE = """
-            UPDATE hapax_operation
-            SET fingerprint = ?, token = ?, owner = ?, when_abandoned = ?, retention_ms = ?, window_ms = ?,
-                attempt = ?, generation = ?,
-                created_at = CASE WHEN ? THEN now() ELSE created_at END, claimed_at = now(),
-                finished_at = clock_timestamp(), state = ?, deadline = clock_timestamp() + ? * interval '1 millisecond',
-                code = ?, headers = ?, body = ?, error = ?
-            WHERE id = ? AND token = ? AND state = ? AND (state <> 1 OR deadline <= clock_timestamp())""";
+    private static final String SETTING = "SELECT current_setting(?, true)";
 
     private final Connection connection;
+    private final boolean ours;
     private final Map<UUID, Held> held = new HashMap<>();
+    private @Nullable UUID lastClaim;
+
+    /** The record that is to travel with the COMMIT: that of the last claim, if any. */
+    private @Nullable TransactionRecord unwritten;
+
+    private boolean wroteLate;
+    private boolean lost;
 
     /** @param row what was there before, if anything */
     private record Held(
@@ -75,22 +72,31 @@ final class PostgresTransaction implements StoreTransaction {
         T run() throws SQLException;
     }
 
-    private PostgresTransaction(Connection connection) {
+    private PostgresTransaction(Connection connection, boolean ours) {
         this.connection = connection;
+        this.ours = ours;
     }
 
+    /** The caller's transaction: never committed or rolled back as a whole here. */
     static PostgresTransaction on(Connection connection) {
         boolean autoCommit = PostgresTransaction.<Boolean>translating(connection::getAutoCommit);
         if (autoCommit) {
             throw new IllegalArgumentException(
                     "the connection is in auto-commit mode, so nothing would commit together: call setAutoCommit(false)");
         }
-        return new PostgresTransaction(connection);
+        return new PostgresTransaction(connection, false);
+    }
+
+    /** A transaction that Hapax has begun, and ends with {@link #commit}. */
+    static PostgresTransaction begunOn(Connection connection) {
+        return new PostgresTransaction(connection, true);
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
         return translating(() -> {
+            writeNow();
+            lastClaim = request.token();
             Claim claim = lockAndLook(request);
             if (!(claim instanceof Claim.Won)) {
                 execute(RELEASE);
@@ -100,7 +106,7 @@ final class PostgresTransaction implements StoreTransaction {
     }
 
     private Claim lockAndLook(ClaimRequest request) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(CLAIM)) {
+        try (PreparedStatement statement = connection.prepareStatement(ours ? CLAIM_OWN : CLAIM_ENLISTED)) {
             statement.setLong(1, lockOf(request.id()));
             statement.setString(2, request.token().toString()); // hapax.savepoint
             statement.setObject(3, request.id().value()); // id
@@ -113,12 +119,18 @@ final class PostgresTransaction implements StoreTransaction {
             statement.getMoreResults();
             Snapshot found;
             try (ResultSet row = statement.getResultSet()) {
-                found = row.next() ? Rows.read(row) : null;
+                row.next();
+                found = row.getObject(1) == null ? null : Rows.read(row); // id
             }
-            return locked
-                    ? rule(request, found)
-                    : new Claim.Running(request.terms().lease());
+            return locked ? rule(request, found) : answerWithoutLock(request, found);
         }
+    }
+
+    /** What has ended stays so, whoever has the lock; anything else is up to the lock's holder. */
+    private static Claim answerWithoutLock(ClaimRequest request, @Nullable Snapshot row) {
+        return row != null && Ruling.on(request, row) instanceof Ruling.Answer answer
+                ? answer.claim()
+                : new Claim.Running(request.terms().lease());
     }
 
     private Claim rule(ClaimRequest request, @Nullable Snapshot row) throws SQLException {
@@ -140,29 +152,18 @@ final class PostgresTransaction implements StoreTransaction {
     /** Fails or parks what its owner abandoned, as a claim outside of transactions would. */
     private int carryOut(Ruling ruling, Snapshot row) throws SQLException {
         return ruling instanceof Ruling.Fail fail
-                ? updateByIndex(ClaimWork.FAIL, statement -> ClaimWork.bindFail(statement, fail, row))
-                : updateByIndex(ClaimWork.PARK, statement -> ClaimWork.bindObserved(statement, 1, row));
+                ? IndexPlans.update(connection, ClaimWork.FAIL, it -> ClaimWork.bindFail(it, fail, row))
+                : IndexPlans.update(connection, ClaimWork.PARK, it -> ClaimWork.bindObserved(it, 1, row));
     }
 
-    private interface Binder {
-        void bind(PreparedStatement statement) throws SQLException;
-    }
-
-    private int updateByIndex(String sql, Binder binder) throws SQLException {
-        execute("SELECT " + SHUN_SEQSCAN);
-        try (PreparedStatement update = connection.prepareStatement(sql)) {
-            binder.bind(update);
-            int count = update.executeUpdate();
-            execute(PUT_BACK);
-            return count;
-        }
-    }
-
+    /** What is unwritten is the record of the last claim, which is this one or within it, so it is undone as well. */
     @Override
     public void undo(UUID token) {
+        unwritten = null;
+        lastClaim = token;
         translating(() -> {
             execute(GO_BACK);
-            while (!whose().equals(token.toString())) {
+            while (!token.toString().equals(setting("hapax.savepoint"))) {
                 execute(RELEASE); // it belongs to an operation within ours
                 execute(GO_BACK);
             }
@@ -170,11 +171,13 @@ final class PostgresTransaction implements StoreTransaction {
         });
     }
 
-    private String whose() throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WHOSE);
-                ResultSet row = statement.executeQuery()) {
-            row.next();
-            return row.getString(1);
+    private @Nullable String setting(String name) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(SETTING)) {
+            statement.setString(1, name);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
         }
     }
 
@@ -187,51 +190,89 @@ final class PostgresTransaction implements StoreTransaction {
     @Override
     public Written finish(Finish finish) {
         Held claim = Objects.requireNonNull(held.get(finish.token()), "nothing was claimed");
-        int count =
-                translating(() -> claim.row() == null ? insert(claim, finish) : replace(claim, claim.row(), finish));
-        return count == 1 ? Written.RECORDED : Written.CLAIM_LOST;
+        TransactionRecord record = new TransactionRecord(claim.request(), claim.won(), claim.row(), finish);
+        if (ours && claim.row() == null && finish.token().equals(lastClaim)) {
+            unwritten = record;
+            return Written.RECORDED;
+        }
+        return translating(() -> record.write(connection)) ? Written.RECORDED : Written.CLAIM_LOST;
     }
 
-    private int insert(Held claim, Finish finish) throws SQLException {
-        ClaimRequest request = claim.request();
-        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
-            statement.setObject(1, request.id().value()); // id
-            statement.setString(2, request.key().tenant()); // tenant
-            statement.setString(3, request.key().scope()); // scope
-            statement.setString(4, request.key().key()); // key
-            int next = bindOwnership(statement, 5, request);
-            bindEnd(statement, next, finish);
-            return statement.executeUpdate();
+    /** The next claim may be of the same operation, and is to find its record. */
+    private void writeNow() throws SQLException {
+        TransactionRecord record = unwritten;
+        unwritten = null;
+        if (record != null) {
+            wroteLate = true;
+            lost = !record.write(connection);
+        }
+        if (lost) {
+            throw claimLost(null);
         }
     }
 
-    private int replace(Held claim, Snapshot row, Finish finish) throws SQLException {
-        return updateByIndex(REPLACE, statement -> {
-            int next = bindOwnership(statement, 1, claim.request());
-            statement.setInt(next, claim.won().attempt()); // attempt
-            statement.setInt(next + 1, claim.won().generation()); // generation
-            statement.setBoolean(next + 2, row.state().isTerminal()); // created_at
-            next = bindEnd(statement, next + 3, finish);
-            ClaimWork.bindObserved(statement, next, row);
-        });
+    /**
+     * Commits, together with the record that is not written yet.
+     *
+     * @throws StoreUnavailableException when somebody else has claimed the operation meanwhile, too: the effect is
+     *     undone, and running the operation again gives the other one's result
+     */
+    void commit() {
+        TransactionRecord record = unwritten;
+        unwritten = null;
+        try {
+            if (lost || (record == null && wroteLate && !isWithinLastClaim())) {
+                throw lost ? claimLost(null) : endedByWork(null);
+            }
+            if (record != null) {
+                record.insertAndCommit(connection);
+            }
+            connection.commit(); // of no cost if that was done, but pools keep count of commits
+        } catch (SQLException e) {
+            throw record == null ? SqlErrors.translate(e) : notCommitted(record, e);
+        }
     }
 
-    private static int bindOwnership(PreparedStatement statement, int index, ClaimRequest request) throws SQLException {
-        statement.setBytes(index, request.fingerprint().digest()); // fingerprint
-        statement.setObject(index + 1, request.token()); // token
-        statement.setString(index + 2, Rows.text(request.owner())); // owner
-        statement.setInt(index + 3, Rows.number(request.terms().whenAbandoned())); // when_abandoned
-        statement.setLong(index + 4, request.terms().retention().toMillis()); // retention_ms
-        Rows.bindMillis(statement, index + 5, request.terms().window()); // window_ms
-        return index + 6;
+    /**
+     * Whether what was written by the last claim is still there: not if the work went back to a savepoint before it.
+     */
+    private boolean isWithinLastClaim() throws SQLException {
+        return String.valueOf(lastClaim).equals(setting("hapax.record"));
     }
 
-    private static int bindEnd(PreparedStatement statement, int index, Finish finish) throws SQLException {
-        Result result = finish.result();
-        statement.setInt(index, Rows.number(result.state())); // state
-        statement.setLong(index + 1, finish.retention().toMillis()); // deadline
-        Rows.bindResult(statement, index + 2, result); // code, headers, body, error
-        return index + 6;
+    private StoreException notCommitted(TransactionRecord record, SQLException e) {
+        if (SqlErrors.isNullRefused(e)) {
+            return endedByWork(e);
+        }
+        return SqlErrors.isDuplicate(e) && isRecordedByAnother(record, e) ? claimLost(e) : SqlErrors.translate(e);
+    }
+
+    private static StoreException endedByWork(@Nullable SQLException e) {
+        return new StoreException(
+                "nothing more was committed, because the work itself has committed the transaction, or rolled it back to a "
+                        + "point before its last operation: leave commit and rollback to Transactions.call",
+                e);
+    }
+
+    /** A duplicate may be in a table of the caller's, if its constraint is checked at the end of the transaction. */
+    private boolean isRecordedByAnother(TransactionRecord record, SQLException e) {
+        try {
+            connection.rollback();
+            held.clear();
+            Claim unused = claim(record.request());
+            Held won = held.get(record.request().token());
+            return won == null || won.row() != null;
+        } catch (SQLException | StoreException broken) {
+            e.addSuppressed(broken);
+            return false;
+        }
+    }
+
+    private static StoreUnavailableException claimLost(@Nullable SQLException e) {
+        return new StoreUnavailableException(
+                "an operation of this transaction was claimed outside of it meanwhile, so the transaction is rolled back; "
+                        + "run it again with the same key to get the other one's result",
+                e);
     }
 
     private static long lockOf(OperationId id) {

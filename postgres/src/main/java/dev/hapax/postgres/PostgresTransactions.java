@@ -1,9 +1,11 @@
 package dev.hapax.postgres;
 
-import dev.hapax.store.StoreTransaction;
+import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Transactions;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -14,6 +16,8 @@ import javax.sql.DataSource;
  * threads; each transaction takes one connection.
  */
 public final class PostgresTransactions implements Transactions<Connection> {
+    private static final String HAS_WRITTEN = "SELECT pg_current_xact_id_if_assigned() IS NOT NULL";
+
     private final DataSource dataSource;
 
     private PostgresTransactions(DataSource dataSource) {
@@ -27,61 +31,73 @@ public final class PostgresTransactions implements Transactions<Connection> {
     /**
      * {@inheritDoc}
      *
+     * <p>The record of the last operation is sent together with the COMMIT. All operations of the work are to use the
+     * given transaction; one that enlists the connection itself would not see that record.
+     *
      * <p>An {@link SQLException} of the work that says that the database went away comes out as
-     * {@link StoreUnavailableException}: the work is not to blame.
+     * {@link StoreUnavailableException}: the work is not to blame. So does an operation that was claimed outside of
+     * this transaction meanwhile: nothing was committed, and running it again gives the other one's result.
      */
     @Override
     public <T> T call(Work<Connection, T> work) throws Exception {
-        try (Connection connection = open()) {
-            T result = run(connection, work);
-            commit(connection);
-            connection.setAutoCommit(true);
-            return result;
+        try (Connection connection = connect()) {
+            boolean autoCommit = begin(connection);
+            try {
+                PostgresTransaction transaction = PostgresTransaction.begunOn(connection);
+                T result = work.run(connection, transaction);
+                transaction.commit();
+                connection.setAutoCommit(autoCommit);
+                return result;
+            } catch (Throwable thrown) {
+                rollBack(connection, autoCommit, thrown);
+                if (thrown instanceof SQLException e && SqlErrors.isUnavailable(e)) {
+                    throw SqlErrors.translate(e);
+                }
+                throw thrown;
+            }
         }
     }
 
-    private Connection open() {
+    private Connection connect() {
         try {
-            Connection connection = dataSource.getConnection();
-            try {
-                connection.setAutoCommit(false);
-                return connection;
-            } catch (SQLException | RuntimeException e) {
-                connection.close();
-                throw e;
-            }
+            return dataSource.getConnection();
         } catch (SQLException e) {
             throw SqlErrors.translate(e);
         }
     }
 
-    private static <T> T run(Connection connection, Work<Connection, T> work) throws Exception {
-        StoreTransaction transaction = PostgresTransaction.on(connection);
+    /** @return whether the connection came in auto-commit mode, and is to go back so */
+    private static boolean begin(Connection connection) {
         try {
-            return work.run(connection, transaction);
-        } catch (Throwable thrown) {
-            rollBack(connection, thrown);
-            if (thrown instanceof SQLException e && SqlErrors.isUnavailable(e)) {
-                throw SqlErrors.translate(e);
+            boolean autoCommit = connection.getAutoCommit();
+            if (autoCommit) {
+                connection.setAutoCommit(false);
+            } else if (hasWritten(connection)) {
+                throw new StoreException(
+                        "the data source gave a connection with an open transaction, which is not Hapax's to commit: "
+                                + "use PostgresStore.enlist(connection) within it, or another data source",
+                        null);
             }
-            throw thrown;
+            return autoCommit;
+        } catch (SQLException e) {
+            throw SqlErrors.translate(e);
         }
     }
 
-    private static void rollBack(Connection connection, Throwable thrown) {
+    private static boolean hasWritten(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(HAS_WRITTEN);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+
+    private static void rollBack(Connection connection, boolean autoCommit, Throwable thrown) {
         try {
             connection.rollback();
-            connection.setAutoCommit(true);
+            connection.setAutoCommit(autoCommit);
         } catch (SQLException | RuntimeException broken) {
             thrown.addSuppressed(broken);
-        }
-    }
-
-    private static void commit(Connection connection) {
-        try {
-            connection.commit();
-        } catch (SQLException e) {
-            throw SqlErrors.translate(e);
         }
     }
 }

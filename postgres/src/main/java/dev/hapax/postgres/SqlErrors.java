@@ -30,7 +30,20 @@ final class SqlErrors {
             "42P01", // undefined_table
             "42703"); // undefined_column
 
+    private static final String NOT_NULL_VIOLATION = "23502";
+    private static final String UNIQUE_VIOLATION = "23505";
+
     private SqlErrors() {}
+
+    /** A column that must have a value got none. */
+    static boolean isNullRefused(SQLException e) {
+        return NOT_NULL_VIOLATION.equals(e.getSQLState());
+    }
+
+    /** A row with the same unique key is there already. */
+    static boolean isDuplicate(SQLException e) {
+        return UNIQUE_VIOLATION.equals(e.getSQLState());
+    }
 
     /** Somebody else holds the row; the others of the round are not to blame. */
     static boolean isContention(SQLException e) {

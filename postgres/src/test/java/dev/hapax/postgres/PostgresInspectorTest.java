@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +177,31 @@ class PostgresInspectorTest {
                 .isEqualTo(Instant.MAX);
     }
 
+    /** Statistics taken while the table was empty would make PostgreSQL read all of it. */
+    @Test
+    void listingWhatIsInDoubtReadsOnlyParkedRows() throws Exception {
+        TestDatabase database = TestDatabase.migrated();
+        database.execute("ALTER TABLE hapax_operation SET (autovacuum_enabled = false)");
+        database.execute("VACUUM ANALYZE hapax_operation");
+        fill(database, "ended", 30_000, State.COMPLETED, "now() + n * interval '1 s'");
+        fill(database, "parked", 250, State.IN_DOUBT, "'infinity'");
+        long scans = scansOf(database, "seq_scan");
+        PostgresStore store = PostgresStore.over(database.unpooled());
+        for (int i = 0; i < 10; i++) {
+            assertThat(store.inspector().search(Search.everything().states(State.IN_DOUBT)))
+                    .hasSize(100)
+                    .extracting(found -> found.key().key())
+                    .startsWith("parked250", "parked249");
+        }
+        assertThat(store.inspector()
+                        .search(Search.everything().states(State.IN_DOUBT).keyPrefix("parked7")))
+                .hasSize(11);
+
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(readByDeadline(database)).isEqualTo(11 * 250));
+        assertThat(scansOf(database, "seq_scan")).isEqualTo(scans);
+    }
+
     @Test
     void theTimelineOfNothingIsEmpty() {
         assertThat(inspector.timeline(request("", "s", "unknown").id())).isEmpty();
@@ -277,6 +303,19 @@ class PostgresInspectorTest {
         finish(anew, RESULT);
 
         assertThat(kinds(anew)).doesNotContain(Kind.PARKED, Kind.RESOLVED).endsWith(Kind.COMPLETED);
+    }
+
+    @Test
+    void beginningAnewRemovesTheEventsOfTheOperationBefore() {
+        ClaimRequest before = in(State.IN_DOUBT);
+        inspector.resolve(before.id(), FAILURE, RETENTION, "olga");
+        won("ann", "s", "another");
+        release(won("ann", "s", "released"));
+        DATABASE.letTimePass(RETENTION);
+        assertThat(claim(again(before, "second"))).isEqualTo(new Claim.Won(1, 2, null));
+
+        assertThat(DATABASE.query("SELECT string_agg(kind, ' ' ORDER BY at) FROM hapax_event"))
+                .isEqualTo("RELEASED BEGUN_ANEW");
     }
 
     @Test
@@ -411,6 +450,25 @@ class PostgresInspectorTest {
 
         assertThat(last(owner).actor()).isEqualTo("ol\uFFFDga");
         assertThat(last(owner).detail()).isEqualTo("it's \uFFFD \uD83D\uDE00");
+    }
+
+    private static void fill(TestDatabase database, String key, int rows, State state, String deadline) {
+        database.execute("""
+                INSERT INTO hapax_operation (id, tenant, scope, key, state, fingerprint, token, attempt, owner,
+                    when_abandoned, retention_ms, created_at, claimed_at, finished_at, deadline, code)
+                SELECT gen_random_uuid(), '', 's', '%s' || n, %d, decode(repeat('00', 32), 'hex'), gen_random_uuid(), 1, 'worker', 2, 1000,
+                    now() - interval '1 h' + n * interval '1 ms', now(), now(), %s, 0
+                FROM generate_series(1, %d) n""".formatted(key, Rows.number(state), deadline, rows));
+    }
+
+    private static long scansOf(TestDatabase database, String column) {
+        return database.queryLong(
+                "SELECT %s FROM pg_stat_user_tables WHERE relname = 'hapax_operation'".formatted(column));
+    }
+
+    private static long readByDeadline(TestDatabase database) {
+        return database.queryLong(
+                "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'hapax_operation_deadline'");
     }
 
     private List<String> keys(Search search) {

@@ -70,6 +70,21 @@ class TransactionalFaultsTest {
                         WHERE (state = 'FAILED') = EXISTS (SELECT FROM orders WHERE orders.key = record.key)""")).isZero();
     }
 
+    /** The claim, the effect, and the record with its COMMIT: one round trip each. */
+    @Test
+    void whereverAnAnswerIsLostOurOwnCommitIsMadeOnce() throws Exception {
+        assertThat(walk(FaultProxy::loseAnswerAfter, this::orderInOurTransaction))
+                .isEqualTo(3);
+        assertOneOrderEach(4);
+    }
+
+    @Test
+    void whereverARequestIsLostOurOwnCommitIsMadeOnce() throws Exception {
+        assertThat(walk(FaultProxy::dropRequestAfter, this::orderInOurTransaction))
+                .isEqualTo(3);
+        assertOneOrderEach(4);
+    }
+
     @Test
     void theAnswerToTheCommitAloneIsLost() throws Exception {
         try (Connection connection = throughProxy()) {
@@ -118,6 +133,23 @@ class TransactionalFaultsTest {
     private void orderAndCommit(Connection connection, String key) throws SQLException {
         shop.order(connection, key);
         connection.commit();
+    }
+
+    private void orderInOurTransaction(Connection connection, String key) throws SQLException {
+        connection.setAutoCommit(true);
+        try {
+            PostgresTransactions.over(new OneConnection(connection))
+                    .call((it, transaction) -> shop.hapax
+                            .transactional(transaction)
+                            .scope("orders")
+                            .key(key)
+                            .returning(String.class)
+                            .run(Shop.placing(it, key)));
+        } catch (SQLException | RuntimeException broken) {
+            throw broken;
+        } catch (Exception unexpected) {
+            throw new AssertionError(unexpected);
+        }
     }
 
     private void rejectAndCommit(Connection connection, String key) throws SQLException {

@@ -105,6 +105,42 @@ class TransactionalModeTest {
         assertThat(SHOP.orders(key)).isOne();
     }
 
+    /** Every claim keeps its lock until the transaction ends, also one that was answered by the stored result. */
+    @Test
+    void repeatIsReplayedWhileAnotherRepeatIsOpen() throws SQLException {
+        SHOP.orderAndCommit(key);
+        try (Connection first = SHOP.transaction();
+                Connection second = SHOP.transaction()) {
+            assertReplayed(SHOP.order(first, key));
+
+            assertReplayed(SHOP.order(second, key));
+            assertThat(SHOP.within(second, key)
+                            .fingerprint("another".getBytes(StandardCharsets.UTF_8))
+                            .run(Shop.placing(second, key)))
+                    .isInstanceOf(Outcome.Mismatched.class);
+            second.commit();
+            first.commit();
+        }
+        assertThat(SHOP.orders(key)).isOne();
+    }
+
+    /** The expired result does not answer, and the one that is about to replace it is not committed yet. */
+    @Test
+    void expiredRecordIsInProgressWhileItBeginsAnew() throws SQLException {
+        SHOP.orderAndCommit(key);
+        SHOP.database.letTimePass(Shop.RETENTION);
+        try (Connection first = SHOP.transaction();
+                Connection second = SHOP.transaction()) {
+            assertExecuted(SHOP.order(first, key), 1);
+
+            assertThat(SHOP.order(second, key)).isInstanceOf(Outcome.InProgress.class);
+            second.commit();
+            first.commit();
+            assertReplayed(SHOP.order(second, key));
+        }
+        assertThat(SHOP.orders(key)).isEqualTo(2);
+    }
+
     @Test
     void anotherRequestWithTheSameKeyIsMismatched() throws SQLException {
         SHOP.orderAndCommit(key);

@@ -163,6 +163,50 @@ class TransactionalWithLeasesTest {
     }
 
     @Test
+    void sweepBetweenLookAndFinishKeepsTheSuccess() throws SQLException {
+        ClaimRequest before = won(WhenAbandoned.RERUN);
+        finish(before);
+        SHOP.database.letTimePass(Shop.RETENTION);
+        try (Connection connection = SHOP.transaction()) {
+            Outcome<String> outcome = SHOP.within(connection, key).run(lease -> {
+                Shop.place(connection, key);
+                assertThat(await(SHOP.store.sweep(100)).removed()).isPositive();
+                assertThat(SHOP.records(key)).isZero();
+                return "ordered";
+            });
+            assertExecuted(outcome, 1);
+            connection.commit();
+        }
+
+        assertThat(SHOP.orders(key)).isOne();
+        assertThat(generation(before)).isEqualTo(2);
+        assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.Replayed.class);
+    }
+
+    @Test
+    void beginningAnewInATransactionRemovesOldEvents() throws SQLException {
+        ClaimRequest before = won(WhenAbandoned.RERUN);
+        release(before);
+        SHOP.leased(key).run(lease -> "leased");
+        assertThat(events(before)).isEqualTo(2);
+        SHOP.database.letTimePass(Shop.RETENTION);
+
+        assertExecuted(SHOP.orderAndCommit(key), 1);
+
+        assertThat(events(before)).isZero();
+        assertThat(generation(before)).isEqualTo(2);
+    }
+
+    @Test
+    void takeOverInATransactionKeepsEvents() throws SQLException {
+        ClaimRequest before = won(WhenAbandoned.RERUN);
+        release(before);
+        assertExecuted(SHOP.orderAndCommit(key), 2);
+
+        assertThat(events(before)).isOne();
+    }
+
+    @Test
     void aLeasedCallWaitsForAFinishedTransactionAndReplaysIt() throws Exception {
         try (Connection connection = SHOP.transaction()) {
             SHOP.order(connection, key);
@@ -276,6 +320,14 @@ class TransactionalWithLeasesTest {
         assertThat(SHOP.orders(key)).isZero();
         assertThat(SHOP.orders("before " + key)).isOne();
         assertThat(SHOP.records(key)).isOne();
+    }
+
+    private static long events(ClaimRequest owner) {
+        return SHOP.database.queryLong("SELECT count(*) FROM hapax_event WHERE id = '%s'".formatted(owner.id()));
+    }
+
+    private static long generation(ClaimRequest owner) {
+        return SHOP.database.queryLong("SELECT generation FROM hapax_operation WHERE id = '%s'".formatted(owner.id()));
     }
 
     private static void assertExecuted(Outcome<String> outcome, int attempt) {
