@@ -33,12 +33,9 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                 when_abandoned, retention_ms, window_ms, created_at, claimed_at, deadline)
             """;
 
-    /**
-     * The insert finds what is in its way by the key, whatever the plan: all it needs is a lock timeout, which it sets
-     * while it computes the first attempt's number.
-     */
+    /** The insert finds what is in its way by the key, whatever the plan: all it needs is a lock timeout. */
     private static final String ALONE = INTO + """
-            VALUES (?, ?, ?, ?, 1, ?, ?, ('' <> %s)::int, ?, ?, ?, ?, clock_timestamp(), clock_timestamp(),
+            VALUES (?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?, clock_timestamp(), clock_timestamp(),
                 clock_timestamp() + ? * interval '1 millisecond')
             ON CONFLICT (id) DO NOTHING""";
 
@@ -46,8 +43,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     private static final String TOGETHER = INTO + """
             SELECT id, tenant, scope, key, 1, fingerprint, token, 1, owner, when_abandoned, retention_ms, window_ms,
                 clock_timestamp(), clock_timestamp(), clock_timestamp() + lease_ms * interval '1 millisecond'
-            FROM %s AS lock_timeout,
-                unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
+            FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
                     ?::int8[], ?::int8[], ?::int8[]) AS claim (id, tenant, scope, key, fingerprint, token, owner,
                     when_abandoned, retention_ms, window_ms, lease_ms)
             ON CONFLICT (id) DO NOTHING
@@ -113,24 +109,22 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'PARKED', attempt, owner, NULL FROM parked""";
 
-    private final Sql patient;
-    private final Sql impatient;
+    private static final Decision<Claim> FIRST = Decision.answer(new Claim.Won(1));
+    private static final Way IMPATIENT = new Way(Duration.ofMillis(1));
+
+    private final Way patient;
     private final Repeats repeats;
 
-    /** The statements for one way of waiting. */
-    private record Sql(String alone, String together, Session.Guard guard) {
-        Sql(Duration lockTimeout) {
-            this(
-                    ALONE.formatted(Session.Guard.lockTimeout(lockTimeout)),
-                    TOGETHER.formatted(Session.Guard.lockTimeout(lockTimeout)),
-                    Session.Guard.byKey(lockTimeout));
+    /** One way of waiting for locks. */
+    private record Way(Session.Guard insert, Session.Guard byKey) {
+        Way(Duration lockTimeout) {
+            this(Session.Guard.lockTimeoutOnly(lockTimeout), Session.Guard.byKey(lockTimeout));
         }
     }
 
     ClaimWork(Duration lockTimeout, Repeats repeats) {
         this.repeats = repeats;
-        patient = new Sql(lockTimeout);
-        impatient = new Sql(Duration.ofMillis(1));
+        patient = new Way(lockTimeout);
     }
 
     @Override
@@ -139,72 +133,115 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     }
 
     @Override
-    public List<Claim> run(Session session, Lane.LockWait wait, List<ClaimRequest> requests) throws SQLException {
-        Sql sql = wait == Lane.LockWait.SHORT ? patient : impatient;
-        List<Claim> answers = repeats.prevail()
-                ? decide(session, sql, requests, new HashMap<>())
-                : insertFirst(session, sql, requests);
-        repeats.learn(answers);
-        return answers;
+    public Duration lockWaitTimeout(ClaimRequest request) {
+        return request.timeout();
     }
 
-    private static List<Claim> insertFirst(Session session, Sql sql, List<ClaimRequest> requests) throws SQLException {
-        if (requests.size() == 1 && insertAlone(session, sql, requests.get(0))) {
-            return List.of(new Claim.Won(1));
+    @Override
+    public List<Decision<Claim>> run(Session session, Lane.LockWait wait, List<ClaimRequest> requests)
+            throws SQLException {
+        Way way = wait == Lane.LockWait.SHORT ? patient : IMPATIENT;
+        List<Decision<Claim>> decisions = repeats.prevail()
+                ? decide(session, way, requests, new HashMap<>())
+                : insertFirst(session, way, requests);
+        repeats.learn(decisions);
+        return decisions;
+    }
+
+    private static List<Decision<Claim>> insertFirst(Session session, Way way, List<ClaimRequest> requests)
+            throws SQLException {
+        if (requests.size() == 1 && insertAlone(session, way, requests.get(0))) {
+            return List.of(FIRST);
         }
-        Map<UUID, Claim> answers = new HashMap<>();
+        Map<UUID, Decision<Claim>> decisions = new HashMap<>();
         if (requests.size() > 1) {
-            insert(session, sql, requests, answers);
+            insert(session, way, requests, decisions);
         }
-        return decide(session, sql, requests, answers);
+        return decide(session, way, requests, decisions);
     }
 
-    /** @param answers those that are known already, by their tokens */
-    private static List<Claim> decide(Session session, Sql sql, List<ClaimRequest> requests, Map<UUID, Claim> answers)
+    /**
+     * A lock that is met here keeps those that it concerns undecided, and nobody else: who has inserted has won.
+     *
+     * @param decisions those that are known already, by the claims' tokens
+     */
+    private static List<Decision<Claim>> decide(
+            Session session, Way way, List<ClaimRequest> requests, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
         for (int look = 0; look < MOST_LOOKS; look++) {
             List<ClaimRequest> open = requests.stream()
-                    .filter(request -> !answers.containsKey(request.token()))
+                    .filter(request -> !decisions.containsKey(request.token()))
                     .toList();
             if (open.isEmpty()) {
-                return requests.stream()
-                        .map(request -> answers.get(request.token()))
-                        .toList();
+                break;
             }
-            look(session, sql, open, answers);
+            try {
+                look(session, way, open, decisions);
+            } catch (SQLException e) {
+                leaveLocked(open, e, decisions);
+            }
         }
-        throw new SQLException("an operation kept changing while it was claimed", "40001");
+        return requests.stream()
+                .map(request -> decisions.getOrDefault(request.token(), keptChanging()))
+                .toList();
     }
 
-    private static boolean insertAlone(Session session, Sql sql, ClaimRequest claim) throws SQLException {
-        return Statements.update(session, Session.Guard.NONE, sql.alone(), ClaimWork::bindInsert, claim) == 1;
-    }
-
-    private static void insert(Session session, Sql sql, List<ClaimRequest> claims, Map<UUID, Claim> answers)
+    /** @throws SQLException when it was not a lock that kept them from being decided */
+    private static void leaveLocked(List<ClaimRequest> open, SQLException e, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
-        for (UUID token : COLUMNS.run(session, Session.Guard.NONE, sql.together(), claims)) {
-            answers.put(token, new Claim.Won(1));
+        if (!SqlErrors.isContention(e)) {
+            throw e;
+        }
+        open.forEach(request -> decisions.putIfAbsent(request.token(), new Decision.Locked<>(e)));
+    }
+
+    private static Decision<Claim> keptChanging() {
+        return new Decision.Locked<>(new SQLException("an operation kept changing while it was claimed", "40001"));
+    }
+
+    private static boolean insertAlone(Session session, Way way, ClaimRequest claim) throws SQLException {
+        return Statements.update(session, way.insert(), ALONE, ClaimWork::bindInsert, claim) == 1;
+    }
+
+    private static void insert(
+            Session session, Way way, List<ClaimRequest> claims, Map<UUID, Decision<Claim>> decisions)
+            throws SQLException {
+        for (UUID token : COLUMNS.run(session, way.insert(), TOGETHER, claims)) {
+            decisions.put(token, FIRST);
         }
     }
 
-    private static void look(Session session, Sql sql, List<ClaimRequest> open, Map<UUID, Claim> answers)
+    private static void look(Session session, Way way, List<ClaimRequest> open, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
         Set<OperationId> ids = open.stream().map(ClaimRequest::id).collect(Collectors.toSet());
-        Map<OperationId, Snapshot> found = Rows.find(session, sql.guard(), ids);
+        Map<OperationId, Snapshot> found = Rows.find(session, way.byKey(), ids);
         List<ClaimRequest> gone = new ArrayList<>();
+        Way next = way;
         for (ClaimRequest request : open) {
             Snapshot row = found.get(request.id());
             if (row == null) {
                 gone.add(request);
                 continue;
             }
-            Ruling ruling = Ruling.on(request, row);
-            if (ruling instanceof Ruling.Answer || carryOut(session, sql.guard(), request, row, ruling) == 1) {
-                answers.put(request.token(), ruling.answer(row));
+            try {
+                rule(session, next, request, row, decisions);
+            } catch (SQLException e) {
+                leaveLocked(List.of(request), e, decisions);
+                next = IMPATIENT; // the batch has waited once
             }
         }
         if (!gone.isEmpty()) {
-            insert(session, sql, gone, answers);
+            insert(session, next, gone, decisions);
+        }
+    }
+
+    /** Decides nothing if the row is no longer as it was seen. */
+    private static void rule(
+            Session session, Way way, ClaimRequest request, Snapshot row, Map<UUID, Decision<Claim>> decisions)
+            throws SQLException {
+        Ruling ruling = Ruling.on(request, row);
+        if (ruling instanceof Ruling.Answer || carryOut(session, way.byKey(), request, row, ruling) == 1) {
+            decisions.put(request.token(), Decision.answer(ruling.answer(row)));
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.hapax.postgres;
 
+import dev.hapax.store.StoreUnavailableException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +28,7 @@ final class Job<Q, A> {
     private final boolean waited;
     private final CompletableFuture<A> answer = new CompletableFuture<>();
     private final long submittedAt = System.nanoTime();
-    private @Nullable A told;
+    private @Nullable Decision<A> decision;
     private volatile @Nullable Job<Q, A> next;
     private volatile boolean asleep;
 
@@ -50,9 +52,13 @@ final class Job<Q, A> {
      * fork-join pool may have begun something else while it waited.
      */
     static boolean isPrompt(Thread thread) {
+        return !isVirtual(thread) && !(thread instanceof ForkJoinWorkerThread);
+    }
+
+    /** What {@code Thread.isVirtual} tells from Java 21 on. */
+    static boolean isVirtual(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
-        boolean virtual = group != null && group.getName().equals("VirtualThreads");
-        return !virtual && !(thread instanceof ForkJoinWorkerThread);
+        return group != null && group.getName().equals("VirtualThreads");
     }
 
     Q request() {
@@ -63,8 +69,25 @@ final class Job<Q, A> {
         return answer;
     }
 
-    long submittedAt() {
-        return submittedAt;
+    /** How long ago it was submitted. */
+    Duration age() {
+        return Duration.ofNanos(System.nanoTime() - submittedAt);
+    }
+
+    /** What the last batch came to, if it came to anything. */
+    @Nullable
+    Decision<A> decision() {
+        return decision;
+    }
+
+    /** Forgets the last batch. */
+    void reopen() {
+        decision = null;
+    }
+
+    /** Whether there is something to tell the caller. */
+    boolean isSettled() {
+        return decision != null && !(decision instanceof Decision.Locked);
     }
 
     /** Waits for the answer, unless interrupted. */
@@ -79,14 +102,25 @@ final class Job<Q, A> {
         } finally {
             asleep = false;
             if (answer.isDone()) {
-                tell(next);
+                tellFrom(next);
             }
         }
     }
 
     /** What {@link #tellAll} is going to tell. */
-    void decide(A told) {
-        this.told = told;
+    void decide(Decision<A> decision) {
+        this.decision = decision;
+    }
+
+    /** Tells the caller, who may go on with other things on this thread. */
+    void tell() {
+        if (decision instanceof Decision.Answered<A> answered) {
+            answer.complete(answered.answer());
+        } else if (decision instanceof Decision.Refused<A> refused) {
+            answer.completeExceptionally(refused.cause());
+        } else {
+            answer.completeExceptionally(new StoreUnavailableException("The batch broke off.", null));
+        }
     }
 
     /** Tells all of them: those that wait in the order in which they come here, some by way of others. */
@@ -96,7 +130,7 @@ final class Job<Q, A> {
         for (int i = chains; i < waited.size(); i++) {
             waited.get(i - chains).next = waited.get(i);
         }
-        waited.subList(0, chains).forEach(Job::tell);
+        waited.subList(0, chains).forEach(Job::tellFrom);
         jobs.stream().filter(job -> !job.waited).forEach(Job::tell);
     }
 
@@ -104,10 +138,10 @@ final class Job<Q, A> {
      * Tells this one and those after it, up to one that sleeps. It is asked whether it sleeps after it was told, and it
      * looks whether it was told after it has stopped sleeping: one of the two goes on.
      */
-    private static <Q, A> void tell(@Nullable Job<Q, A> first) {
+    private static <Q, A> void tellFrom(@Nullable Job<Q, A> first) {
         Job<Q, A> job = first;
         while (job != null) {
-            job.answer.complete(job.told);
+            job.tell();
             job = job.asleep ? null : job.next;
         }
     }

@@ -3,6 +3,7 @@ package dev.hapax.postgres;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
+import java.nio.channels.ClosedByInterruptException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,26 +19,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Groups what concurrent callers ask of the database into rounds: one connection, one batch, one commit for all.
+ * Groups what concurrent callers ask of the database into batches: one connection, one statement, one commit for all.
  *
- * <p><b>Natural batching.</b> There is no timer. Whoever comes while a round is under way queues, and goes with the
- * next one: the slower the commit, the larger the rounds. A caller that waits for its answer anyway and finds the lane
- * idle does a round itself, on its own thread, so a single caller is as fast as plain JDBC; other rounds are done by
- * workers. Who has done a round first passes the lane on and then tells the callers, so the next round need not wait
- * for what they do with their answers.
+ * <p><b>Natural batching.</b> There is no timer. A request that comes while a batch is under way queues, and goes with
+ * the next one: the slower the commit, the larger the batches. A caller that waits for its answer anyway and finds the
+ * lane idle sends the batch itself, on its own thread, so a single caller is as fast as plain JDBC; other batches are
+ * sent by workers. The lane is free for the next batch before the callers are notified, so that batch need not wait for
+ * what they do with their answers.
  *
- * <p><b>Neighbours.</b> A round is sorted by operation id, so two rounds cannot deadlock, and waits for locks only
- * briefly. If it fails for one row's sake (a lock held by somebody's transaction, a value the database refuses), its
- * jobs are done one by one: only the one to blame is affected. One that is locked is tried again by itself, with
- * growing pauses, until its lock is free or its patience ends; the lane does not wait for it.
+ * <p><b>Callers' threads</b> only ever make the first attempt. If it fails because of the thread (it was interrupted,
+ * or the data source bound a transaction to it) or because of one of several requests, a worker goes on with the batch,
+ * and the other callers do not notice. Virtual threads send nothing: an interrupt closes the socket under them, and
+ * waiters that pin their carriers could keep them from ever going on.
  *
- * <p>All jobs may be sent again (see {@link dev.hapax.store.Store}), which is what makes a failed round this simple:
+ * <p><b>Neighbours.</b> A batch is sorted by operation id, so two batches cannot deadlock, and waits for locks only
+ * briefly. If it fails because of one row (a lock held by another transaction, a value the database refuses), its
+ * requests are done one by one over one connection, each caller is notified as soon as its request is done, and the
+ * first sign that the database is away ends the pass for all. Requests that are locked are tried again by
+ * {@link LockedRequests}; the lane does not wait for them.
+ *
+ * <p>All requests are idempotent (see {@link dev.hapax.store.Store}), which is what makes a failed batch this simple:
  * nobody has to know how far it came.
  */
 final class Lane<Q, A> {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
     private static final long HEAVIEST_ROUND = 1 << 20;
 
     private final Work<Q, A> work;
@@ -45,16 +50,17 @@ final class Lane<Q, A> {
     private final IntConsumer demand;
     private final Queue<Job<Q, A>> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean busy = new AtomicBoolean();
+    private final LockedRequests<Q, A> locked;
 
-    /** How long a round waits for a row that somebody else has locked. */
+    /** How long a batch waits for a row that another transaction has locked. */
     enum LockWait {
         /** As long as the settings say. */
         SHORT,
-        /** Not at all: the round before has waited. */
+        /** Not at all: the batch before has waited. */
         NONE
     }
 
-    /** What a lane does for its jobs. */
+    /** What a lane does for its requests. */
     interface Work<Q, A> {
         OperationId id(Q request);
 
@@ -63,27 +69,31 @@ final class Lane<Q, A> {
             return 0;
         }
 
+        /** How long a request may wait for a lock in all, from when it was submitted. */
+        Duration lockWaitTimeout(Q request);
+
         /**
          * Does all of them, sorted by id, in as few round trips as it takes.
          *
-         * @return the answers, in the same order
+         * @return what became of each, in the same order
          * @throws SQLException when any of them could not be done; then none counts as done
          */
-        List<A> run(Session session, LockWait wait, List<Q> requests) throws SQLException;
+        List<Decision<A>> run(Session session, LockWait wait, List<Q> requests) throws SQLException;
     }
 
     Lane(Work<Q, A> work, LaneSettings settings) {
         this(work, settings, jobs -> {});
     }
 
-    /** @param demand is told at every round how many jobs there were, those that did not fit in among them */
+    /** @param demand is told at every batch how many requests there were, those that did not fit in among them */
     Lane(Work<Q, A> work, LaneSettings settings, IntConsumer demand) {
         this.work = work;
         this.settings = settings;
         this.demand = demand;
+        locked = new LockedRequests<>(settings.retryThread(), settings.largestRound(), this::retry);
     }
 
-    /** Never blocks: a worker does the round. */
+    /** Never blocks: a worker sends the batch. */
     CompletableFuture<A> submit(Q request) {
         Job<Q, A> job = Job.of(request);
         queue.add(job);
@@ -103,8 +113,10 @@ final class Lane<Q, A> {
     CompletableFuture<A> submitAndWait(Q request) {
         Job<Q, A> job = Job.waited(request);
         queue.add(job);
-        if (begin()) {
-            serve();
+        if (Job.isVirtual(Thread.currentThread())) {
+            passOn();
+        } else if (begin()) {
+            sendForCaller(job);
         }
         job.await();
         return job.answer();
@@ -114,74 +126,116 @@ final class Lane<Q, A> {
         return !queue.isEmpty() && busy.compareAndSet(false, true);
     }
 
-    private void serve() {
-        List<Job<Q, A>> jobs = new ArrayList<>();
-        Runnable telling = () -> refuse(jobs, new StoreUnavailableException("a round broke off", null))
-                .run();
-        try {
-            takeInto(jobs);
-            if (!jobs.isEmpty()) {
-                telling = round(jobs);
-            }
-        } finally {
-            busy.set(false);
-            try {
-                passOn();
-            } finally {
-                telling.run();
-            }
-        }
-    }
-
     private void passOn() {
         if (begin()) {
-            settings.execute(this::serve);
+            settings.execute(() -> send(new ArrayList<>()));
         }
     }
 
-    private void takeInto(List<Job<Q, A>> jobs) {
+    private void takeInto(List<Job<Q, A>> batch) {
         long weight = 0;
         Job<Q, A> job;
-        while (jobs.size() < settings.largestRound() && weight < HEAVIEST_ROUND && (job = queue.poll()) != null) {
-            jobs.add(job);
+        while (batch.size() < settings.largestRound() && weight < HEAVIEST_ROUND && (job = queue.poll()) != null) {
+            batch.add(job);
             weight += work.weight(job.request());
         }
-        demand.accept(jobs.size() + queue.size());
+        demand.accept(batch.size() + queue.size());
     }
 
-    /**
-     * An interrupted caller must not fail the others of its round: pools refuse a connection to interrupted threads.
-     *
-     * @return what tells the callers
-     */
-    private Runnable round(List<Job<Q, A>> jobs) {
-        boolean interrupted = Thread.interrupted();
+    /** @param batch what a caller's thread could not finish; if empty, the next one */
+    private void send(List<Job<Q, A>> batch) {
         try {
-            return run(jobs, LockWait.SHORT);
+            if (batch.isEmpty()) {
+                takeInto(batch);
+            }
+            attemptAndRecover(batch, LockWait.SHORT);
+        } finally {
+            free();
+            settle(batch);
+        }
+    }
+
+    /** Of the requests in the batch, only the caller's own has to do with the thread that sends it. */
+    private void sendForCaller(Job<Q, A> own) {
+        List<Job<Q, A>> batch = new ArrayList<>();
+        boolean finished = false;
+        boolean interrupted = Thread.interrupted(); // pools refuse connections to interrupted threads
+        try {
+            takeInto(batch);
+            finished = attemptForCaller(batch, own);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
-        }
-    }
-
-    private Runnable run(List<Job<Q, A>> jobs, LockWait wait) {
-        List<Job<Q, A>> sorted = sorted(jobs);
-        try (Session session = settings.sessions().open()) {
-            List<A> answers = work.run(session, wait, requests(sorted));
-            for (int i = 0; i < answers.size(); i++) {
-                sorted.get(i).decide(answers.get(i));
+            if (finished) {
+                free();
+                settle(batch);
+            } else {
+                settings.execute(() -> send(batch));
             }
-        } catch (SQLException e) {
-            return recover(jobs, e);
-        } catch (RuntimeException | Error e) {
-            log.error("A round of {} failed", jobs.size(), e);
-            return recover(jobs, e);
         }
-        return () -> Job.tellAll(jobs);
     }
 
-    /** So that two rounds cannot deadlock. The callers are told in the order in which they came. */
+    /** @return whether that was all; if not, a worker has to go on */
+    private boolean attemptForCaller(List<Job<Q, A>> batch, Job<Q, A> own) {
+        try {
+            attempt(batch, LockWait.SHORT);
+            return true;
+        } catch (OpenTransactionException e) {
+            own.decide(new Decision.Refused<>(e));
+        } catch (SQLException | RuntimeException | Error e) {
+            if (!isInterrupt(e) && (batch.size() == 1 || !isBecauseOfOneRow(e))) {
+                recover(unsettled(batch), e);
+                return true;
+            }
+        }
+        return unsettled(batch).isEmpty();
+    }
+
+    private static boolean isInterrupt(Throwable error) {
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException || cause instanceof ClosedByInterruptException) {
+                Thread.currentThread().interrupt(); // not every pool does
+            }
+        }
+        return Thread.currentThread().isInterrupted();
+    }
+
+    private void free() {
+        busy.set(false);
+        passOn();
+    }
+
+    private void retry(List<Job<Q, A>> batch) {
+        batch.forEach(Job::reopen);
+        attemptAndRecover(batch, LockWait.NONE);
+        settings.execute(() -> settle(batch)); // the retry thread has others to serve
+    }
+
+    private void attemptAndRecover(List<Job<Q, A>> batch, LockWait wait) {
+        List<Job<Q, A>> unsettled = unsettled(batch);
+        try {
+            attempt(unsettled, wait);
+        } catch (SQLException | RuntimeException | Error e) {
+            recover(unsettled(unsettled), e);
+        }
+    }
+
+    private void attempt(List<Job<Q, A>> batch, LockWait wait) throws SQLException {
+        List<Job<Q, A>> sorted = sorted(batch);
+        try (Session session = settings.sessions().open()) {
+            attempt(session, wait, sorted);
+        }
+    }
+
+    private void attempt(Session session, LockWait wait, List<Job<Q, A>> sorted) throws SQLException {
+        List<Decision<A>> decisions = work.run(session, wait, requests(sorted));
+        for (int i = 0; i < decisions.size(); i++) {
+            sorted.get(i).decide(decisions.get(i));
+        }
+    }
+
+    /** So that two batches cannot deadlock. The callers are notified in the order in which they came. */
     private List<Job<Q, A>> sorted(List<Job<Q, A>> jobs) {
         return jobs.size() == 1
                 ? jobs
@@ -196,49 +250,76 @@ final class Lane<Q, A> {
                 : jobs.stream().<Q>map(Job::request).toList();
     }
 
-    private Runnable recover(List<Job<Q, A>> jobs, SQLException e) {
-        if (SqlErrors.isUnavailable(e)) {
-            return refuse(jobs, SqlErrors.translate(e));
-        } else if (jobs.size() > 1) {
-            log.debug("A round of {} failed, going on one by one: {}", jobs.size(), e.toString());
-            return oneByOne(jobs);
-        } else if (SqlErrors.isContention(e)) {
-            return tryAgainLater(jobs.get(0), e);
+    private static <Q, A> List<Job<Q, A>> unsettled(List<Job<Q, A>> jobs) {
+        return jobs.stream().filter(job -> !job.isSettled()).toList();
+    }
+
+    private void recover(List<Job<Q, A>> jobs, Throwable e) {
+        if (!(e instanceof SQLException || e instanceof StoreException)) {
+            log.error("A batch of {} failed", jobs.size(), e);
         }
-        return refuse(jobs, SqlErrors.translate(e));
-    }
-
-    /** Nobody knows how far it came, so it may be sent again. */
-    private Runnable recover(List<Job<Q, A>> jobs, Throwable e) {
-        return jobs.size() > 1
-                ? oneByOne(jobs)
-                : refuse(jobs, new StoreUnavailableException("a round failed: " + e, e));
-    }
-
-    private Runnable oneByOne(List<Job<Q, A>> jobs) {
-        List<Runnable> telling =
-                jobs.stream().map(job -> run(List.of(job), LockWait.NONE)).toList();
-        return () -> telling.forEach(Runnable::run);
-    }
-
-    private static <A> Runnable refuse(List<? extends Job<?, A>> jobs, StoreException why) {
-        return () -> jobs.forEach(job -> job.answer().completeExceptionally(why));
-    }
-
-    private Runnable tryAgainLater(Job<Q, A> job, SQLException e) {
-        Duration age = Duration.ofNanos(System.nanoTime() - job.submittedAt());
-        if (age.compareTo(settings.patience()) > 0) {
-            log.warn("Operation {} has been locked by another transaction for {}", work.id(job.request()), age);
-            return refuse(List.of(job), SqlErrors.translate(e));
+        if (jobs.size() > 1 && isBecauseOfOneRow(e)) {
+            log.debug("A batch of {} failed, going on one by one: {}", jobs.size(), e.toString());
+            oneByOne(jobs);
+        } else {
+            jobs.forEach(job -> job.decide(Decision.on(e)));
         }
-        Duration pause = age.dividedBy(4);
-        pause = pause.compareTo(FIRST_PAUSE) < 0 ? FIRST_PAUSE : pause;
-        pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+    }
+
+    /** Whether the others of the batch may succeed without the one to blame. */
+    private static boolean isBecauseOfOneRow(Throwable error) {
+        return error instanceof SQLException e ? !SqlErrors.isUnavailable(e) : !(error instanceof StoreException);
+    }
+
+    private void oneByOne(List<Job<Q, A>> jobs) {
+        try (Session session = settings.sessions().open()) {
+            for (Job<Q, A> job : jobs) {
+                alone(session, job);
+            }
+        } catch (SQLException | RuntimeException | Error away) {
+            jobs.stream().filter(job -> job.decision() == null).forEach(job -> job.decide(Decision.on(away)));
+        }
+    }
+
+    /** @throws SQLException when there is no use in going on with this session */
+    private void alone(Session session, Job<Q, A> job) throws SQLException {
         try {
-            settings.later(pause, () -> run(List.of(job), LockWait.NONE).run());
-            return () -> {};
+            attempt(session, LockWait.NONE, List.of(job));
+        } catch (SQLException e) {
+            if (SqlErrors.isUnavailable(e)) {
+                throw e;
+            }
+            job.decide(Decision.on(e));
+        } catch (RuntimeException | Error e) {
+            job.decide(Decision.on(e));
+        }
+        if (job.isSettled()) {
+            settings.execute(job::tell); // elsewhere: what follows it must not run while this connection is held
+        }
+    }
+
+    /** Notifies the callers, except those whose requests are to be tried again. */
+    private void settle(List<Job<Q, A>> batch) {
+        Job.tellAll(batch.stream().filter(job -> !triedAgainLater(job)).toList());
+    }
+
+    private boolean triedAgainLater(Job<Q, A> job) {
+        if (!(job.decision() instanceof Decision.Locked<A> it)) {
+            return false;
+        }
+        Duration remaining = work.lockWaitTimeout(job.request()).minus(job.age());
+        if (remaining.isNegative() || remaining.isZero()) {
+            log.warn("Operation {} has been locked by another transaction for {}", work.id(job.request()), job.age());
+            job.decide(new Decision.Refused<>(SqlErrors.translate(it.cause())));
+            return false;
+        }
+        try {
+            locked.add(job, remaining);
+            return true;
         } catch (RuntimeException | Error noThread) {
-            return refuse(List.of(job), new StoreUnavailableException("cannot try again later: " + noThread, noThread));
+            job.decide(new Decision.Refused<>(
+                    new StoreUnavailableException("Cannot try again later: " + noThread, noThread)));
+            return false;
         }
     }
 }

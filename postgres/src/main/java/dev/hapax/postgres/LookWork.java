@@ -11,9 +11,11 @@ import java.util.Set;
 
 /** Looks operations up: whoever asks at the same time asks with one statement. */
 final class LookWork implements Lane.Work<OperationId, Optional<Snapshot>> {
+    private final Duration lockWaitTimeout;
     private final Session.Guard guard;
 
-    LookWork(Duration lockTimeout) {
+    LookWork(Duration lockTimeout, Duration lockWaitTimeout) {
+        this.lockWaitTimeout = lockWaitTimeout;
         this.guard = Session.Guard.byKey(lockTimeout);
     }
 
@@ -23,9 +25,16 @@ final class LookWork implements Lane.Work<OperationId, Optional<Snapshot>> {
     }
 
     @Override
-    public List<Optional<Snapshot>> run(Session session, Lane.LockWait wait, List<OperationId> ids)
+    public Duration lockWaitTimeout(OperationId id) {
+        return lockWaitTimeout;
+    }
+
+    @Override
+    public List<Decision<Optional<Snapshot>>> run(Session session, Lane.LockWait wait, List<OperationId> ids)
             throws SQLException {
         Map<OperationId, Snapshot> found = Rows.find(session, guard, Set.copyOf(ids));
-        return ids.stream().map(id -> Optional.ofNullable(found.get(id))).toList();
+        return ids.stream()
+                .map(id -> Decision.answer(Optional.ofNullable(found.get(id))))
+                .toList();
     }
 }

@@ -30,10 +30,9 @@ import org.jspecify.annotations.Nullable;
  * mistake that.
  */
 final class OwnerWork<Q> implements Lane.Work<Q, Written> {
-    /** Sets its lock timeout while it computes the new state, which is before it waits for the row. */
     private static final String FINISH_ALONE = """
             UPDATE hapax_operation
-            SET state = ? * ('' <> %s)::int, finished_at = clock_timestamp(),
+            SET state = ?, finished_at = clock_timestamp(),
                 deadline = clock_timestamp() + ? * interval '1 millisecond',
                 code = ?, headers = ?, body = ?, error = ?
             WHERE id = ? AND token = ? AND state = 1""";
@@ -64,22 +63,18 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 FROM released)
             SELECT token FROM released""";
 
-    private static final Session.Guard BY_KEY = Session.Guard.byKey();
+    private static final Decision<Written> RECORDED = Decision.answer(Written.RECORDED);
+    private static final Decision<Written> CLAIM_LOST = Decision.answer(Written.CLAIM_LOST);
 
     private final Way patient;
     private final Way impatient;
+    private final Duration lockWaitTimeout;
     private final Kind<Q> kind;
 
-    /**
-     * One way of waiting for locks.
-     *
-     * @param alone {@link Alone#sql} with its lock timeout
-     */
-    private record Way(Session.Guard guard, String alone) {
-        Way(Duration lockTimeout, Kind<?> kind) {
-            this(
-                    Session.Guard.byKey(lockTimeout),
-                    kind.alone() == null ? "" : kind.alone().sql().formatted(Session.Guard.lockTimeout(lockTimeout)));
+    /** One way of waiting for locks. */
+    private record Way(Session.Guard together, Session.Guard alone) {
+        Way(Duration lockTimeout) {
+            this(Session.Guard.byKey(lockTimeout), Session.Guard.byOneKey(lockTimeout));
         }
     }
 
@@ -87,7 +82,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
      * What one kind of write is.
      *
      * @param together the statement for any number of them, which returns the tokens of those that changed something
-     * @param alone a faster statement for one of them, if there is one, with a place for its lock timeout
+     * @param alone a faster statement for one of them, if there is one
      * @param leadsTo whether a write leads to a state
      * @param weight how many bytes it brings along
      */
@@ -102,13 +97,14 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
 
     private record Alone<Q>(String sql, Statements.Binder<Q> binder) {}
 
-    private OwnerWork(Duration lockTimeout, Kind<Q> kind) {
+    private OwnerWork(Duration lockTimeout, Duration lockWaitTimeout, Kind<Q> kind) {
+        this.lockWaitTimeout = lockWaitTimeout;
         this.kind = kind;
-        patient = new Way(lockTimeout, kind);
-        impatient = new Way(Duration.ofMillis(1), kind);
+        patient = new Way(lockTimeout);
+        impatient = new Way(Duration.ofMillis(1));
     }
 
-    static OwnerWork<Finish> finish(Duration lockTimeout) {
+    static OwnerWork<Finish> finish(Duration lockTimeout, Duration lockWaitTimeout) {
         Columns<Finish> columns = new Columns<Finish>()
                 .uuid(finish -> finish.id().value()) // id
                 .uuid(Finish::token) // token
@@ -121,6 +117,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
         Alone<Finish> alone = new Alone<>(FINISH_ALONE, OwnerWork::bindFinish);
         return new OwnerWork<>(
                 lockTimeout,
+                lockWaitTimeout,
                 new Kind<>(
                         Finish::id,
                         Finish::token,
@@ -131,7 +128,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                         finish -> weight(finish.result())));
     }
 
-    static OwnerWork<Release> release(Duration lockTimeout) {
+    static OwnerWork<Release> release(Duration lockTimeout, Duration lockWaitTimeout) {
         Columns<Release> columns = new Columns<Release>()
                 .uuid(release -> release.id().value()) // id
                 .uuid(Release::token) // token
@@ -141,6 +138,7 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 .text(release -> Rows.text(release.reason())); // reason
         return new OwnerWork<>(
                 lockTimeout,
+                lockWaitTimeout,
                 new Kind<>(
                         Release::id,
                         Release::token,
@@ -167,11 +165,16 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
     }
 
     @Override
-    public List<Written> run(Session session, Lane.LockWait wait, List<Q> requests) throws SQLException {
+    public Duration lockWaitTimeout(Q request) {
+        return lockWaitTimeout;
+    }
+
+    @Override
+    public List<Decision<Written>> run(Session session, Lane.LockWait wait, List<Q> requests) throws SQLException {
         Way way = wait == Lane.LockWait.SHORT ? patient : impatient;
         Set<UUID> written = write(session, way, requests);
         if (written.size() == requests.size()) {
-            return Collections.nCopies(requests.size(), Written.RECORDED);
+            return Collections.nCopies(requests.size(), RECORDED);
         }
         List<Q> unchanged = requests.stream()
                 .filter(request -> !written.contains(token(request)))
@@ -179,11 +182,13 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
         Map<OperationId, Snapshot> found = unchanged.isEmpty()
                 ? Map.of()
                 : Rows.find(
-                        session, way.guard(), unchanged.stream().map(this::id).collect(Collectors.toSet()));
+                        session,
+                        way.together(),
+                        unchanged.stream().map(this::id).collect(Collectors.toSet()));
         return requests.stream()
                 .map(request -> written.contains(token(request)) || madeBefore(request, found.get(id(request)))
-                        ? Written.RECORDED
-                        : Written.CLAIM_LOST)
+                        ? RECORDED
+                        : CLAIM_LOST)
                 .toList();
     }
 
@@ -191,10 +196,10 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
     private Set<UUID> write(Session session, Way way, List<Q> requests) throws SQLException {
         Alone<Q> alone = kind.alone();
         if (alone == null || requests.size() > 1) {
-            return kind.columns().run(session, way.guard(), kind.together(), requests);
+            return kind.columns().run(session, way.together(), kind.together(), requests);
         }
         Q request = requests.get(0);
-        int count = Statements.update(session, BY_KEY, way.alone(), alone.binder(), request);
+        int count = Statements.update(session, way.alone(), alone.sql(), alone.binder(), request);
         return count == 1 ? Set.of(token(request)) : Set.of();
     }
 

@@ -23,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -55,28 +54,33 @@ public final class PostgresStore implements Store {
     private final Lane<Renewal, RenewalStatus> renewals;
     private final Lane<OperationId, Optional<Snapshot>> looks;
     private final LaneSettings settings;
+    private final boolean callerThreads;
 
     private PostgresStore(Builder builder) {
-        ThreadFactory daemons = task -> {
-            Thread thread = new Thread(task, "hapax-postgres");
-            thread.setDaemon(true);
-            return thread;
-        };
-        ThreadPoolExecutor workers =
-                new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons);
-        timer.setKeepAliveTime(10, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
+        ThreadPoolExecutor workers = new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), PostgresStore::newThread);
+        ScheduledThreadPoolExecutor retryThread = new ScheduledThreadPoolExecutor(1, PostgresStore::newThread);
+        retryThread.setKeepAliveTime(10, TimeUnit.SECONDS);
+        retryThread.allowCoreThreadTimeOut(true);
+        callerThreads = builder.callerThreads;
         sessions = new Sessions(builder.dataSource, builder.ioTimeout);
         byKey = Session.Guard.byKey(builder.lockTimeout);
         byDeadline = Session.Guard.byDeadline(builder.lockTimeout);
-        settings = new LaneSettings(
-                sessions, builder.lockTimeout, builder.lockPatience, builder.largestRound, workers, timer);
-        claims = new Lanes<>(builder.lanes, new ClaimWork(settings.lockTimeout(), repeats), settings);
-        finishes = new Lanes<>(builder.lanes, OwnerWork.finish(settings.lockTimeout()), settings);
-        releases = new Lane<>(OwnerWork.release(settings.lockTimeout()), settings);
-        renewals = new Lane<>(new RenewWork(settings.lockTimeout()), settings.withoutPatience());
-        looks = new Lane<>(new LookWork(settings.lockTimeout()), settings.withLargestRound(LARGEST_LOOK));
+        settings = new LaneSettings(sessions, builder.largestRound, workers, retryThread);
+        Duration lockTimeout = builder.lockTimeout;
+        Duration patience = builder.lockPatience;
+        claims = new Lanes<>(builder.lanes, new ClaimWork(lockTimeout, repeats), settings);
+        finishes = new Lanes<>(builder.lanes, OwnerWork.finish(lockTimeout, patience), settings);
+        releases = new Lane<>(OwnerWork.release(lockTimeout, patience), settings);
+        renewals = new Lane<>(new RenewWork(lockTimeout), settings);
+        looks = new Lane<>(new LookWork(lockTimeout, patience), settings.withLargestRound(LARGEST_LOOK));
+    }
+
+    /** Where all of the store's own threads come from. */
+    private static Thread newThread(Runnable task) {
+        Thread thread = new Thread(task, "hapax-postgres");
+        thread.setDaemon(true);
+        return thread;
     }
 
     /** With the default settings. */
@@ -110,10 +114,13 @@ public final class PostgresStore implements Store {
                 : List.copyOf(claimLane(requests.get(0).id()).submitAll(requests));
     }
 
-    /** {@inheritDoc} The stages that it returns are done, unless the caller was interrupted. */
+    /**
+     * {@inheritDoc} The stages that it returns are done, unless the caller was interrupted, or the store may not use
+     * callers' threads.
+     */
     @Override
     public Store forBlockingCallers() {
-        return new Lent();
+        return callerThreads ? new Lent() : this;
     }
 
     @Override
@@ -214,7 +221,8 @@ public final class PostgresStore implements Store {
         private int largestRound = 512;
         private Duration lockTimeout = Duration.ofMillis(100);
         private Duration lockPatience = Duration.ofSeconds(30);
-        private Duration ioTimeout = Duration.ofSeconds(10);
+        private Duration ioTimeout = Duration.ofSeconds(3);
+        private boolean callerThreads = true;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
@@ -238,15 +246,35 @@ public final class PostgresStore implements Store {
             return this;
         }
 
-        /** How long one call waits for a row that another transaction has locked, before it fails. 30 s unless set. */
+        /**
+         * How long a finish, a release or a look-up waits for a lock of another transaction, before it fails. Default:
+         * 30 s. A claim says itself how long it waits ({@link ClaimRequest#timeout}); a renewal does not wait.
+         */
         public Builder lockPatience(Duration lockPatience) {
             this.lockPatience = positive(lockPatience, "lockPatience");
             return this;
         }
 
-        /** How long to wait for an answer of the database before the connection counts as broken. 10 s unless set. */
+        /**
+         * How long to wait for an answer of the database before the connection counts as broken. Default: 3 s, so that
+         * a call whose request was lost has time to send it again.
+         */
         public Builder ioTimeout(Duration ioTimeout) {
             this.ioTimeout = positive(ioTimeout, "ioTimeout");
+            return this;
+        }
+
+        /**
+         * Whether a platform thread that waits for its answer may send requests itself, those of other callers among
+         * them. Default: {@code true}, which spares single callers a hand-over.
+         *
+         * <p>Set it to {@code false} for a data source whose connections depend on the calling thread: Spring's
+         * {@code TransactionAwareDataSourceProxy}, or routing by a {@code ThreadLocal} (tenant, read-only). The store
+         * then takes connections on threads of its own only, to which nothing is bound. A database per tenant needs a
+         * store per tenant.
+         */
+        public Builder callerThreads(boolean allowed) {
+            this.callerThreads = allowed;
             return this;
         }
 

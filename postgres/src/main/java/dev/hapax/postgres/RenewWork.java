@@ -41,8 +41,15 @@ final class RenewWork implements Lane.Work<Renewal, RenewalStatus> {
         return renewal.id();
     }
 
+    /** A renewal that meets a lock is not repeated: the next one comes by itself. */
     @Override
-    public List<RenewalStatus> run(Session session, Lane.LockWait wait, List<Renewal> renewals) throws SQLException {
+    public Duration lockWaitTimeout(Renewal renewal) {
+        return Duration.ZERO;
+    }
+
+    @Override
+    public List<Decision<RenewalStatus>> run(Session session, Lane.LockWait wait, List<Renewal> renewals)
+            throws SQLException {
         Session.Guard guard = wait == Lane.LockWait.SHORT ? patient : impatient;
         Set<UUID> renewed = COLUMNS.run(session, guard, RENEW, renewals);
         Set<OperationId> unchanged = renewals.stream()
@@ -54,6 +61,7 @@ final class RenewWork implements Lane.Work<Renewal, RenewalStatus> {
                 .map(renewal -> renewed.contains(renewal.token())
                         ? RenewalStatus.RENEWED
                         : unchanged(renewal, found.get(renewal.id())))
+                .map(Decision::answer)
                 .toList();
     }
 

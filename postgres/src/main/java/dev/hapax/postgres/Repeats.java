@@ -15,8 +15,12 @@ final class Repeats {
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // a round that goes uncounted does no harm
-    void learn(List<Claim> answers) {
-        long replays = answers.stream().filter(Claim.Replay.class::isInstance).count();
-        share += WEIGHT_OF_A_ROUND * ((double) replays / answers.size() - share);
+    void learn(List<Decision<Claim>> decisions) {
+        long replays = decisions.stream().filter(Repeats::isReplay).count();
+        share += WEIGHT_OF_A_ROUND * ((double) replays / decisions.size() - share);
+    }
+
+    private static boolean isReplay(Decision<Claim> decision) {
+        return decision instanceof Decision.Answered<Claim> answered && answered.answer() instanceof Claim.Replay;
     }
 }

@@ -22,25 +22,55 @@ final class Session implements AutoCloseable {
     /** A stricter level would make a claim that meets another one a serialization failure instead of an answer. */
     private static final String READ_COMMITTED = "SET transaction_isolation = 'read committed'; ";
 
+    private static final String ACTIVE_SQL_TRANSACTION = "25001";
+
     private final Connection connection;
-    private final boolean readCommitted;
     private final boolean autoCommit;
     private final int networkTimeout;
+    private boolean readCommitted;
 
     /** Whether a connection's transactions are read committed anyway. May ask the server. */
     interface Isolation {
         boolean isReadCommitted(Connection connection) throws SQLException;
     }
 
-    Session(Connection connection, Duration ioTimeout, Isolation isolation) throws SQLException {
+    /**
+     * Changes nothing yet.
+     *
+     * @throws OpenTransactionException when the connection is in the middle of a transaction
+     */
+    Session(Connection connection) throws SQLException {
         this.connection = connection;
-        this.autoCommit = connection.getAutoCommit();
-        this.networkTimeout = connection.getNetworkTimeout();
+        autoCommit = connection.getAutoCommit();
         if (!autoCommit) {
-            connection.setAutoCommit(true);
+            requireNoTransaction(connection);
         }
+        networkTimeout = connection.getNetworkTimeout();
+    }
+
+    /**
+     * JDBC forbids to set the read-only mode in the middle of a transaction, and the driver knows whether it is in one
+     * without asking the server. To set the mode that is set already changes nothing.
+     */
+    private static void requireNoTransaction(Connection connection) throws SQLException {
+        try {
+            connection.setReadOnly(connection.isReadOnly());
+        } catch (SQLException e) {
+            if (ACTIVE_SQL_TRANSACTION.equals(e.getSQLState())) {
+                throw new OpenTransactionException(e);
+            }
+            throw e;
+        }
+    }
+
+    /** What it changes, {@link #close} puts back. */
+    void begin(Duration ioTimeout, Isolation isolation) throws SQLException {
         connection.setNetworkTimeout(SAME_THREAD, Math.toIntExact(ioTimeout.toMillis()));
-        this.readCommitted = isolation.isReadCommitted(connection);
+        if (autoCommit) {
+            readCommitted = isolation.isReadCommitted(connection);
+        } else {
+            connection.setAutoCommit(true); // and its transactions may be anything: it may be bound to one to come
+        }
     }
 
     /**
@@ -63,8 +93,14 @@ final class Session implements AutoCloseable {
         }
 
         /** Only a bitmap scan is left, and that needs a condition on an index. */
-        static Guard byKey() {
-            return new Guard(List.of(set("enable_seqscan", "off"), set("enable_indexscan", "off")));
+        static Guard byOneKey(Duration lockTimeout) {
+            return new Guard(
+                    List.of(set("enable_seqscan", "off"), set("enable_indexscan", "off"), lockTimeout(lockTimeout)));
+        }
+
+        /** For statements that read no table. */
+        static Guard lockTimeoutOnly(Duration lockTimeout) {
+            return new Guard(List.of(lockTimeout(lockTimeout)));
         }
 
         /** The same for statements that take arrays, which PostgreSQL would plan anew each time. */
@@ -81,8 +117,11 @@ final class Session implements AutoCloseable {
                     List.of(set("enable_seqscan", "off"), set("enable_sort", "off"), lockTimeout(lockTimeout)));
         }
 
-        /** An expression that sets the timeout when it is evaluated, until the transaction ends. */
-        static String lockTimeout(Duration lockTimeout) {
+        /**
+         * Set by a statement of its own, which comes first: a statement waits for a lock on the table before it
+         * evaluates anything.
+         */
+        private static String lockTimeout(Duration lockTimeout) {
             return set("lock_timeout", lockTimeout.toMillis() + "ms");
         }
 
@@ -116,10 +155,17 @@ final class Session implements AutoCloseable {
     public void close() throws SQLException {
         try (connection) {
             if (!connection.isClosed()) {
-                connection.setNetworkTimeout(SAME_THREAD, networkTimeout);
-                if (!autoCommit) {
-                    connection.setAutoCommit(false);
-                }
+                restore();
+            }
+        }
+    }
+
+    private void restore() throws SQLException {
+        try {
+            connection.setNetworkTimeout(SAME_THREAD, networkTimeout);
+        } finally {
+            if (!autoCommit) {
+                connection.setAutoCommit(false);
             }
         }
     }

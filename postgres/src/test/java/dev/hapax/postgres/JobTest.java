@@ -138,7 +138,7 @@ class JobTest {
     }
 
     private void tellAll() {
-        jobs.forEach(job -> job.decide(job.request()));
+        jobs.forEach(job -> job.decide(Decision.answer(job.request())));
         Job.tellAll(jobs);
     }
 

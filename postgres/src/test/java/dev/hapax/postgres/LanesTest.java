@@ -18,13 +18,8 @@ import org.junit.jupiter.api.Test;
 class LanesTest {
     private final TestDatabase database = TestDatabase.migrated();
     private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(2);
-    private final LaneSettings settings = new LaneSettings(
-            new Sessions(database.unpooled(), Duration.ofSeconds(10)),
-            Duration.ofMillis(100),
-            Duration.ofSeconds(1),
-            512,
-            threads,
-            threads);
+    private final LaneSettings settings =
+            new LaneSettings(new Sessions(database.unpooled(), Duration.ofSeconds(10)), 512, threads, threads);
     private final Lanes<OperationId, String> lanes = new Lanes<>(2, new Echo(), settings);
 
     private static final class Echo implements Lane.Work<OperationId, String> {
@@ -34,8 +29,13 @@ class LanesTest {
         }
 
         @Override
-        public List<String> run(Session session, Lane.LockWait wait, List<OperationId> requests) {
-            return Collections.nCopies(requests.size(), "done");
+        public Duration lockWaitTimeout(OperationId request) {
+            return Duration.ZERO;
+        }
+
+        @Override
+        public List<Decision<String>> run(Session session, Lane.LockWait wait, List<OperationId> requests) {
+            return Collections.nCopies(requests.size(), Decision.answer("done"));
         }
     }
 

@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What travels in one round is decided one by one. */
@@ -35,7 +36,7 @@ class RoundTest {
         ClaimRequest owner = request("b");
         ClaimRequest successor = request("a");
         claim(stale, owner);
-        sessions.call(session -> OwnerWork.release(LOCK_TIMEOUT)
+        sessions.call(session -> OwnerWork.release(LOCK_TIMEOUT, LOCK_TIMEOUT)
                 .run(
                         session,
                         Lane.LockWait.SHORT,
@@ -43,8 +44,7 @@ class RoundTest {
                                 stale.id(), stale.token(), Release.Kind.TRY_AGAIN, Duration.ofHours(1), "again"))));
         claim(successor);
 
-        List<Written> written = sessions.call(session -> OwnerWork.finish(LOCK_TIMEOUT)
-                .run(session, Lane.LockWait.SHORT, List.of(finish(stale), finish(owner))));
+        List<Written> written = finish(sessions, stale, owner);
 
         assertThat(written).containsExactly(Written.CLAIM_LOST, Written.RECORDED);
         assertThat(database.query("SELECT state || ' ' || token FROM hapax_operation WHERE key = 'a'"))
@@ -70,8 +70,7 @@ class RoundTest {
                 ClaimRequest one = request("one-" + round);
                 ClaimRequest other = request("other-" + round);
                 claim(one, other);
-                List<Written> written = pooled.call(session -> OwnerWork.finish(LOCK_TIMEOUT)
-                        .run(session, Lane.LockWait.SHORT, List.of(finish(one), finish(other))));
+                List<Written> written = finish(pooled, one, other);
                 assertThat(written).containsOnly(Written.RECORDED);
             }
 
@@ -93,8 +92,20 @@ class RoundTest {
     }
 
     private List<Claim> claim(ClaimRequest... requests) {
-        return sessions.call(session ->
-                new ClaimWork(LOCK_TIMEOUT, new Repeats()).run(session, Lane.LockWait.SHORT, List.of(requests)));
+        return answers(sessions.call(session ->
+                new ClaimWork(LOCK_TIMEOUT, new Repeats()).run(session, Lane.LockWait.SHORT, List.of(requests))));
+    }
+
+    private static List<Written> finish(Sessions sessions, ClaimRequest... owners) {
+        List<Finish> finishes = Stream.of(owners).map(RoundTest::finish).toList();
+        return answers(sessions.call(
+                session -> OwnerWork.finish(LOCK_TIMEOUT, LOCK_TIMEOUT).run(session, Lane.LockWait.SHORT, finishes)));
+    }
+
+    private static <A> List<A> answers(List<Decision<A>> decisions) {
+        return decisions.stream()
+                .map(decision -> ((Decision.Answered<A>) decision).answer())
+                .toList();
     }
 
     private static ClaimRequest request(String key) {
