@@ -22,11 +22,11 @@ final class LockedRequests<Q, A> {
 
     private final ScheduledExecutorService retryThread;
     private final int maxBatchSize;
-    private final Consumer<List<Job<Q, A>>> retry;
-    private final Queue<Job<Q, A>> due = new ConcurrentLinkedQueue<>();
+    private final Consumer<List<PendingRequest<Q, A>>> retry;
+    private final Queue<PendingRequest<Q, A>> due = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
-    LockedRequests(ScheduledExecutorService retryThread, int maxBatchSize, Consumer<List<Job<Q, A>>> retry) {
+    LockedRequests(ScheduledExecutorService retryThread, int maxBatchSize, Consumer<List<PendingRequest<Q, A>>> retry) {
         this.retryThread = retryThread;
         this.maxBatchSize = maxBatchSize;
         this.retry = retry;
@@ -37,14 +37,14 @@ final class LockedRequests<Q, A> {
      *
      * @throws RejectedExecutionException when the retry thread is not to be had
      */
-    void add(Job<Q, A> request, Duration remaining) {
+    void add(PendingRequest<Q, A> request, Duration remaining) {
         Duration pause =
                 atMost(LONGEST_PAUSE, atLeast(FIRST_PAUSE, request.age().dividedBy(4)));
         retryThread.schedule(() -> retrySoon(request), atMost(remaining, pause).toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** The retry comes after all that are due by now, since they were due before it. */
-    private void retrySoon(Job<Q, A> request) {
+    private void retrySoon(PendingRequest<Q, A> request) {
         due.add(request);
         if (scheduled.compareAndSet(false, true)) {
             retryThread.execute(this::retryDue);
@@ -54,8 +54,8 @@ final class LockedRequests<Q, A> {
     private void retryDue() {
         scheduled.set(false);
         while (!due.isEmpty()) {
-            List<Job<Q, A>> batch = new ArrayList<>();
-            Job<Q, A> request;
+            List<PendingRequest<Q, A>> batch = new ArrayList<>();
+            PendingRequest<Q, A> request;
             while (batch.size() < maxBatchSize && (request = due.poll()) != null) {
                 batch.add(request);
             }

@@ -59,9 +59,9 @@ public final class PostgresInspector implements StoreInspector {
             FROM resolved""";
 
     private final Sessions sessions;
-    private final Session.Guard guard;
+    private final StatementSettings guard;
 
-    PostgresInspector(Sessions sessions, Session.Guard guard) {
+    PostgresInspector(Sessions sessions, StatementSettings guard) {
         this.sessions = sessions;
         this.guard = guard;
     }
@@ -69,7 +69,7 @@ public final class PostgresInspector implements StoreInspector {
     @Override
     public List<Snapshot> search(Search search) {
         return sessions.call(session -> {
-            try (PreparedStatement select = session.prepare(Session.Guard.NONE, SEARCH)) {
+            try (PreparedStatement select = session.prepare(StatementSettings.NONE, SEARCH)) {
                 Integer[] states = search.states().stream().map(Rows::number).toArray(Integer[]::new);
                 select.setString(1, search.tenant());
                 select.setString(2, search.tenant());
@@ -81,7 +81,7 @@ public final class PostgresInspector implements StoreInspector {
                 select.setArray(8, select.getConnection().createArrayOf("int4", states));
                 select.setLong(9, search.olderThan().toMillis());
                 select.setInt(10, search.limit());
-                session.execute(Session.Guard.NONE, select);
+                session.execute(StatementSettings.NONE, select);
                 return Rows.readAll(select.getResultSet());
             }
         });

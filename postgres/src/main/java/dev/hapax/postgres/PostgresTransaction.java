@@ -140,8 +140,8 @@ final class PostgresTransaction implements StoreTransaction {
     /** Fails or parks what its owner abandoned, as a claim outside of transactions would. */
     private int carryOut(Ruling ruling, Snapshot row) throws SQLException {
         return ruling instanceof Ruling.Fail fail
-                ? updateByIndex(ClaimWork.FAIL, statement -> ClaimWork.bindFail(statement, fail, row))
-                : updateByIndex(ClaimWork.PARK, statement -> ClaimWork.bindObserved(statement, 1, row));
+                ? updateByIndex(ClaimBatch.FAIL, statement -> ClaimBatch.bindFail(statement, fail, row))
+                : updateByIndex(ClaimBatch.PARK, statement -> ClaimBatch.bindObserved(statement, 1, row));
     }
 
     private interface Binder {
@@ -212,7 +212,7 @@ final class PostgresTransaction implements StoreTransaction {
             statement.setInt(next + 1, claim.won().generation()); // generation
             statement.setBoolean(next + 2, row.state().isTerminal()); // created_at
             next = bindEnd(statement, next + 3, finish);
-            ClaimWork.bindObserved(statement, next, row);
+            ClaimBatch.bindObserved(statement, next, row);
         });
     }
 

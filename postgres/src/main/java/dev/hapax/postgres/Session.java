@@ -4,17 +4,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * A pooled connection for the length of one round, given back as it was.
+ * A pooled connection for the length of one batch, given back as it was.
  *
- * <p>Every statement of ours is a transaction of its own, in one round trip: it travels with its {@link Guard}, and
- * PostgreSQL takes what arrives up to one {@code Sync} as one implicit transaction. The guard's settings end with it,
- * so nothing stays behind in the session.
+ * <p>Every statement of ours is a transaction of its own, in one round trip: it travels with its
+ * {@link StatementSettings}, and PostgreSQL takes what arrives up to one {@code Sync} as one implicit transaction. They
+ * end with it, so nothing stays behind in the session.
  */
 final class Session implements AutoCloseable {
     private static final Executor SAME_THREAD = Runnable::run;
@@ -73,80 +70,15 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /**
-     * What holds for one transaction, whatever the server's settings and statistics are.
-     *
-     * <p>A table that was analysed while it was empty makes the planner prefer to read all of it, and keep that plan
-     * when there are millions of rows. So the guard leaves it no way to read a table but by the key, or by the
-     * deadline.
-     */
-    static final class Guard {
-        static final Guard NONE = new Guard(List.of());
-
-        private final String sql;
-
-        /** Whole texts, so that the driver finds what it has prepared by one and the same string. */
-        private final Map<String, String> guarded = new ConcurrentHashMap<>();
-
-        private Guard(List<String> settings) {
-            sql = settings.isEmpty() ? "" : "SELECT " + String.join(", ", settings) + "; ";
-        }
-
-        /** Only a bitmap scan is left, and that needs a condition on an index. */
-        static Guard byOneKey(Duration lockTimeout) {
-            return new Guard(
-                    List.of(set("enable_seqscan", "off"), set("enable_indexscan", "off"), lockTimeout(lockTimeout)));
-        }
-
-        /** For statements that read no table. */
-        static Guard lockTimeoutOnly(Duration lockTimeout) {
-            return new Guard(List.of(lockTimeout(lockTimeout)));
-        }
-
-        /** The same for statements that take arrays, which PostgreSQL would plan anew each time. */
-        static Guard byKey(Duration lockTimeout) {
-            return new Guard(List.of(
-                    set("enable_seqscan", "off"),
-                    set("enable_indexscan", "off"),
-                    set("plan_cache_mode", "force_generic_plan"),
-                    lockTimeout(lockTimeout)));
-        }
-
-        static Guard byDeadline(Duration lockTimeout) {
-            return new Guard(
-                    List.of(set("enable_seqscan", "off"), set("enable_sort", "off"), lockTimeout(lockTimeout)));
-        }
-
-        /**
-         * Set by a statement of its own, which comes first: a statement waits for a lock on the table before it
-         * evaluates anything.
-         */
-        private static String lockTimeout(Duration lockTimeout) {
-            return set("lock_timeout", lockTimeout.toMillis() + "ms");
-        }
-
-        private static String set(String name, String value) {
-            return "set_config('%s', '%s', true)".formatted(name, value);
-        }
-
-        private String before(String statement) {
-            return sql.isEmpty() ? statement : guarded.computeIfAbsent(statement, it -> sql + it);
-        }
-
-        private int results() {
-            return sql.isEmpty() ? 0 : 1;
-        }
-    }
-
-    PreparedStatement prepare(Guard guard, String sql) throws SQLException {
-        String guarded = guard.before(sql);
-        return connection.prepareStatement(readCommitted ? guarded : READ_COMMITTED + guarded);
+    PreparedStatement prepare(StatementSettings settings, String sql) throws SQLException {
+        String withSettings = settings.before(sql);
+        return connection.prepareStatement(readCommitted ? withSettings : READ_COMMITTED + withSettings);
     }
 
     /** Runs what was prepared and stops at the statement's own result, past those of what travelled with it. */
-    void execute(Guard guard, PreparedStatement statement) throws SQLException {
+    void execute(StatementSettings settings, PreparedStatement statement) throws SQLException {
         statement.execute();
-        for (int i = guard.results() + (readCommitted ? 0 : 1); i > 0; i--) {
+        for (int i = settings.results() + (readCommitted ? 0 : 1); i > 0; i--) {
             statement.getMoreResults();
         }
     }

@@ -32,7 +32,7 @@ final class SqlErrors {
 
     private SqlErrors() {}
 
-    /** Somebody else holds the row; the others of the round are not to blame. */
+    /** Somebody else holds the row; the others of the batch are not to blame. */
     static boolean isContention(SQLException e) {
         return e.getSQLState() != null && CONTENTION.contains(e.getSQLState());
     }

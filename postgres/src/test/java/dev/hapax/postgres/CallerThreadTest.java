@@ -51,8 +51,8 @@ class CallerThreadTest {
     }
 
     /** Claims; while the caller's request is taken, the others' requests come. */
-    private static final class ClaimsTogether implements Lane.Work<ClaimRequest, Claim> {
-        private final ClaimWork claims = new ClaimWork(LOCK_TIMEOUT, new Repeats());
+    private static final class ClaimsTogether implements BatchWork<ClaimRequest, Claim> {
+        private final ClaimBatch claims = new ClaimBatch(LOCK_TIMEOUT, new ReplayRatio());
         private Runnable onTaken = () -> {};
 
         @Override
@@ -74,7 +74,7 @@ class CallerThreadTest {
         }
 
         @Override
-        public List<Decision<Claim>> run(Session session, Lane.LockWait wait, List<ClaimRequest> requests)
+        public List<Decision<Claim>> run(Session session, LockWait wait, List<ClaimRequest> requests)
                 throws SQLException {
             return claims.run(session, wait, requests);
         }
@@ -90,11 +90,11 @@ class CallerThreadTest {
         Interruptible dataSource = new Interruptible(database.unpooled());
         dataSource.victim = Thread.currentThread();
         ClaimsTogether work = new ClaimsTogether();
-        Lane<ClaimRequest, Claim> lane = new Lane<>(work, settings(dataSource));
+        Batcher<ClaimRequest, Claim> batcher = new Batcher<>(work, settings(dataSource));
         CompletableFuture<CompletableFuture<Claim>> others = new CompletableFuture<>();
-        work.onTaken = () -> others.complete(lane.submit(request("other")));
+        work.onTaken = () -> others.complete(batcher.submit(request("other")));
 
-        CompletableFuture<Claim> mine = lane.submitAndWait(request("mine"));
+        CompletableFuture<Claim> mine = batcher.submitAndWait(request("mine"));
 
         assertThat(Thread.interrupted())
                 .as("the interrupt is kept for the caller")
@@ -119,11 +119,11 @@ class CallerThreadTest {
                     return Thread.currentThread() == caller ? open : super.getConnection();
                 }
             };
-            Lane<ClaimRequest, Claim> lane = new Lane<>(work, settings(bound));
+            Batcher<ClaimRequest, Claim> batcher = new Batcher<>(work, settings(bound));
             CompletableFuture<CompletableFuture<Claim>> others = new CompletableFuture<>();
-            work.onTaken = () -> others.complete(lane.submit(request("other")));
+            work.onTaken = () -> others.complete(batcher.submit(request("other")));
 
-            CompletableFuture<Claim> mine = lane.submitAndWait(request("mine"));
+            CompletableFuture<Claim> mine = batcher.submitAndWait(request("mine"));
 
             assertThat(others.join()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
             assertThat(mine)
@@ -173,8 +173,8 @@ class CallerThreadTest {
         assertThat(dataSource.users()).containsOnly(Thread.currentThread());
     }
 
-    private LaneSettings settings(DataSource dataSource) {
-        return new LaneSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers);
+    private BatcherSettings settings(DataSource dataSource) {
+        return new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers);
     }
 
     private static ClaimRequest request(String key) {

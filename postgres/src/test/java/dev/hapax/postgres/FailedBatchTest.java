@@ -47,7 +47,7 @@ class FailedBatchTest {
         String answer() throws SQLException;
     }
 
-    private final class Rows implements Lane.Work<Row, String> {
+    private final class Rows implements BatchWork<Row, String> {
         @Override
         public OperationId id(Row row) {
             return new OperationId(new UUID(0, 0));
@@ -59,7 +59,7 @@ class FailedBatchTest {
         }
 
         @Override
-        public List<Decision<String>> run(Session session, Lane.LockWait wait, List<Row> rows) throws SQLException {
+        public List<Decision<String>> run(Session session, LockWait wait, List<Row> rows) throws SQLException {
             runs.incrementAndGet();
             if (rows.size() > 1) {
                 throw new SQLException("one of them cannot be stored", "22000");
@@ -160,9 +160,9 @@ class FailedBatchTest {
     }
 
     private List<CompletableFuture<String>> submit(Row... rows) {
-        LaneSettings settings =
-                new LaneSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers);
-        return new Lane<>(new Rows(), settings).submitAll(List.of(rows));
+        BatcherSettings settings =
+                new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers);
+        return new Batcher<>(new Rows(), settings).submitAll(List.of(rows));
     }
 
     private static List<ClaimRequest> claimAll(PostgresStore store, int count) {

@@ -127,10 +127,10 @@ class StalledKeyTest {
                 .join();
         database.letTimePass(Duration.ofMinutes(1));
         try (Connection foreign = begin("UPDATE hapax_operation SET state = 0, attempt = 0 WHERE key = 'late'")) {
-            ClaimWork patient = new ClaimWork(Duration.ofMinutes(1), prevailing());
+            ClaimBatch claims = new ClaimBatch(Duration.ofMinutes(1), highReplayRatio());
             ClaimRequest request = ClaimRequest.of(key, Fingerprint.NONE, "other", terms);
             Future<List<Decision<Claim>>> other = threads.submit(() -> new Sessions(pool, Duration.ofMinutes(1))
-                    .call(session -> patient.run(session, Lane.LockWait.SHORT, List.of(request))));
+                    .call(session -> claims.run(session, LockWait.SHORT, List.of(request))));
             Awaitility.await()
                     .pollInterval(Duration.ofMillis(5))
                     .until(() -> database.queryLong("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
@@ -141,19 +141,20 @@ class StalledKeyTest {
     }
 
     /** Has claims look before they insert, for the insert would wait for the row as well. */
-    private static Repeats prevailing() {
-        Repeats repeats = new Repeats();
-        while (!repeats.prevail()) {
+    private static ReplayRatio highReplayRatio() {
+        ReplayRatio replayRatio = new ReplayRatio();
+        while (!replayRatio.isHigh()) {
             Claim.Kept kept = new Claim.Kept(Instant.EPOCH, Instant.EPOCH, Duration.ZERO);
-            repeats.learn(List.of(Decision.answer(new Claim.Replay(Result.abandoned(), kept))));
+            replayRatio.learn(List.of(Decision.answer(new Claim.Replay(Result.abandoned(), kept))));
         }
-        return repeats;
+        return replayRatio;
     }
 
     @Test
     void finishOfARowThatStaysLockedFails() throws Exception {
-        PostgresStore impatient =
-                PostgresStore.builder(pool).lockPatience(Duration.ofMillis(300)).build();
+        PostgresStore impatient = PostgresStore.builder(pool)
+                .lockWaitTimeout(Duration.ofMillis(300))
+                .build();
         ClaimTerms terms = new ClaimTerms(Duration.ofMinutes(5), Duration.ofDays(1), WhenAbandoned.RERUN, 10);
         ClaimRequest owner =
                 ClaimRequest.of(new OperationKey("", "stall", "stalled"), Fingerprint.NONE, "owner", terms);
@@ -171,7 +172,7 @@ class StalledKeyTest {
         }
     }
 
-    /** Enough of them that every lane is used many times. */
+    /** Enough of them that every batcher is used many times. */
     private void runOthers() throws Exception {
         List<Future<?>> others = new ArrayList<>();
         for (int caller = 0; caller < 16; caller++) {

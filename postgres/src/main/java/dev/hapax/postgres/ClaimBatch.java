@@ -18,15 +18,15 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the way. While
- * {@link Repeats} prevail the look comes first, and only who finds nothing inserts: a repeat then costs one read.
+ * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the waiting. While
+ * {@link ReplayRatio} prevail the look comes first, and only who finds nothing inserts: a repeat then costs one read.
  *
  * <p>The look is a statement of its own, after the insert's transaction: it sees what was committed in between. What it
  * finds is ruled on by {@link Ruling}, and what that asks for is written only if the row is still as it was seen. If it
  * is not, or has gone since, the next look tells; after a few looks the claim counts as contended and comes back later.
  */
-final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
-    private static final int MOST_LOOKS = 5;
+final class ClaimBatch implements BatchWork<ClaimRequest, Claim> {
+    private static final int MAX_READS = 5;
 
     private static final String INTO = """
             INSERT INTO hapax_operation (id, tenant, scope, key, state, fingerprint, token, attempt, owner,
@@ -34,13 +34,13 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             """;
 
     /** The insert finds what is in its way by the key, whatever the plan: all it needs is a lock timeout. */
-    private static final String ALONE = INTO + """
+    private static final String SINGLE_SQL = INTO + """
             VALUES (?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?, clock_timestamp(), clock_timestamp(),
                 clock_timestamp() + ? * interval '1 millisecond')
             ON CONFLICT (id) DO NOTHING""";
 
     /** Where one operation is claimed twice, the first claim wins. */
-    private static final String TOGETHER = INTO + """
+    private static final String BATCH_SQL = INTO + """
             SELECT id, tenant, scope, key, 1, fingerprint, token, 1, owner, when_abandoned, retention_ms, window_ms,
                 clock_timestamp(), clock_timestamp(), clock_timestamp() + lease_ms * interval '1 millisecond'
             FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
@@ -110,21 +110,21 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             SELECT id, clock_timestamp(), 'PARKED', attempt, owner, NULL FROM parked""";
 
     private static final Decision<Claim> FIRST = Decision.answer(new Claim.Won(1));
-    private static final Way IMPATIENT = new Way(Duration.ofMillis(1));
+    private static final Waiting NO_WAIT = new Waiting(Duration.ofMillis(1));
 
-    private final Way patient;
-    private final Repeats repeats;
+    private final Waiting shortWait;
+    private final ReplayRatio replayRatio;
 
     /** One way of waiting for locks. */
-    private record Way(Session.Guard insert, Session.Guard byKey) {
-        Way(Duration lockTimeout) {
-            this(Session.Guard.lockTimeoutOnly(lockTimeout), Session.Guard.byKey(lockTimeout));
+    private record Waiting(StatementSettings insert, StatementSettings byKey) {
+        Waiting(Duration lockTimeout) {
+            this(StatementSettings.lockTimeoutOnly(lockTimeout), StatementSettings.byKey(lockTimeout));
         }
     }
 
-    ClaimWork(Duration lockTimeout, Repeats repeats) {
-        this.repeats = repeats;
-        patient = new Way(lockTimeout);
+    ClaimBatch(Duration lockTimeout, ReplayRatio replayRatio) {
+        this.replayRatio = replayRatio;
+        shortWait = new Waiting(lockTimeout);
     }
 
     @Override
@@ -138,37 +138,37 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     }
 
     @Override
-    public List<Decision<Claim>> run(Session session, Lane.LockWait wait, List<ClaimRequest> requests)
-            throws SQLException {
-        Way way = wait == Lane.LockWait.SHORT ? patient : IMPATIENT;
-        List<Decision<Claim>> decisions = repeats.prevail()
-                ? decide(session, way, requests, new HashMap<>())
-                : insertFirst(session, way, requests);
-        repeats.learn(decisions);
+    public List<Decision<Claim>> run(Session session, LockWait wait, List<ClaimRequest> requests) throws SQLException {
+        Waiting waiting = wait == LockWait.SHORT ? shortWait : NO_WAIT;
+        List<Decision<Claim>> decisions = replayRatio.isHigh()
+                ? decide(session, waiting, requests, new HashMap<>())
+                : insertFirst(session, waiting, requests);
+        replayRatio.learn(decisions);
         return decisions;
     }
 
-    private static List<Decision<Claim>> insertFirst(Session session, Way way, List<ClaimRequest> requests)
+    private static List<Decision<Claim>> insertFirst(Session session, Waiting waiting, List<ClaimRequest> requests)
             throws SQLException {
-        if (requests.size() == 1 && insertAlone(session, way, requests.get(0))) {
+        if (requests.size() == 1 && insertOne(session, waiting, requests.get(0))) {
             return List.of(FIRST);
         }
         Map<UUID, Decision<Claim>> decisions = new HashMap<>();
         if (requests.size() > 1) {
-            insert(session, way, requests, decisions);
+            insert(session, waiting, requests, decisions);
         }
-        return decide(session, way, requests, decisions);
+        return decide(session, waiting, requests, decisions);
     }
 
     /**
-     * A lock that is met here keeps those that it concerns undecided, and nobody else: who has inserted has won.
+     * A lock that is met here leaves only the claims that it concerns undecided: those that inserted their rows have
+     * won.
      *
      * @param decisions those that are known already, by the claims' tokens
      */
     private static List<Decision<Claim>> decide(
-            Session session, Way way, List<ClaimRequest> requests, Map<UUID, Decision<Claim>> decisions)
+            Session session, Waiting waiting, List<ClaimRequest> requests, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
-        for (int look = 0; look < MOST_LOOKS; look++) {
+        for (int reads = 0; reads < MAX_READS; reads++) {
             List<ClaimRequest> open = requests.stream()
                     .filter(request -> !decisions.containsKey(request.token()))
                     .toList();
@@ -176,14 +176,15 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                 break;
             }
             try {
-                look(session, way, open, decisions);
+                read(session, waiting, open, decisions);
             } catch (SQLException e) {
                 leaveLocked(open, e, decisions);
             }
         }
-        return requests.stream()
-                .map(request -> decisions.getOrDefault(request.token(), keptChanging()))
-                .toList();
+        for (ClaimRequest request : requests) {
+            decisions.computeIfAbsent(request.token(), token -> keptChanging());
+        }
+        return requests.stream().map(request -> decisions.get(request.token())).toList();
     }
 
     /** @throws SQLException when it was not a lock that kept them from being decided */
@@ -199,24 +200,25 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
         return new Decision.Locked<>(new SQLException("an operation kept changing while it was claimed", "40001"));
     }
 
-    private static boolean insertAlone(Session session, Way way, ClaimRequest claim) throws SQLException {
-        return Statements.update(session, way.insert(), ALONE, ClaimWork::bindInsert, claim) == 1;
+    private static boolean insertOne(Session session, Waiting waiting, ClaimRequest claim) throws SQLException {
+        return Statements.update(session, waiting.insert(), SINGLE_SQL, ClaimBatch::bindInsert, claim) == 1;
     }
 
     private static void insert(
-            Session session, Way way, List<ClaimRequest> claims, Map<UUID, Decision<Claim>> decisions)
+            Session session, Waiting waiting, List<ClaimRequest> claims, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
-        for (UUID token : COLUMNS.run(session, way.insert(), TOGETHER, claims)) {
+        for (UUID token : COLUMNS.run(session, waiting.insert(), BATCH_SQL, claims)) {
             decisions.put(token, FIRST);
         }
     }
 
-    private static void look(Session session, Way way, List<ClaimRequest> open, Map<UUID, Decision<Claim>> decisions)
+    private static void read(
+            Session session, Waiting waiting, List<ClaimRequest> open, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
         Set<OperationId> ids = open.stream().map(ClaimRequest::id).collect(Collectors.toSet());
-        Map<OperationId, Snapshot> found = Rows.find(session, way.byKey(), ids);
+        Map<OperationId, Snapshot> found = Rows.find(session, waiting.byKey(), ids);
         List<ClaimRequest> gone = new ArrayList<>();
-        Way next = way;
+        Waiting next = waiting;
         for (ClaimRequest request : open) {
             Snapshot row = found.get(request.id());
             if (row == null) {
@@ -227,7 +229,7 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
                 rule(session, next, request, row, decisions);
             } catch (SQLException e) {
                 leaveLocked(List.of(request), e, decisions);
-                next = IMPATIENT; // the batch has waited once
+                next = NO_WAIT; // the batch has waited once
             }
         }
         if (!gone.isEmpty()) {
@@ -237,26 +239,27 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
 
     /** Decides nothing if the row is no longer as it was seen. */
     private static void rule(
-            Session session, Way way, ClaimRequest request, Snapshot row, Map<UUID, Decision<Claim>> decisions)
+            Session session, Waiting waiting, ClaimRequest request, Snapshot row, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
         Ruling ruling = Ruling.on(request, row);
-        if (ruling instanceof Ruling.Answer || carryOut(session, way.byKey(), request, row, ruling) == 1) {
+        if (ruling instanceof Ruling.Answer || carryOut(session, waiting.byKey(), request, row, ruling) == 1) {
             decisions.put(request.token(), Decision.answer(ruling.answer(row)));
         }
     }
 
-    private static int carryOut(Session session, Session.Guard guard, ClaimRequest request, Snapshot row, Ruling ruling)
+    private static int carryOut(
+            Session session, StatementSettings settings, ClaimRequest request, Snapshot row, Ruling ruling)
             throws SQLException {
         if (ruling instanceof Ruling.Resume) {
-            return Statements.update(session, guard, RESUME, (s, q) -> bindResume(s, q, row), request);
+            return Statements.update(session, settings, RESUME, (s, q) -> bindResume(s, q, row), request);
         } else if (ruling instanceof Ruling.TakeOver) {
-            return Statements.update(session, guard, TAKE_OVER, (s, q) -> bindTakeOver(s, q, row), request);
+            return Statements.update(session, settings, TAKE_OVER, (s, q) -> bindTakeOver(s, q, row), request);
         } else if (ruling instanceof Ruling.BeginAnew) {
-            return Statements.update(session, guard, BEGIN_ANEW, (s, q) -> bindBeginAnew(s, q, row), request);
+            return Statements.update(session, settings, BEGIN_ANEW, (s, q) -> bindBeginAnew(s, q, row), request);
         } else if (ruling instanceof Ruling.Fail fail) {
-            return Statements.update(session, guard, FAIL, (s, q) -> bindFail(s, q, row), fail);
+            return Statements.update(session, settings, FAIL, (s, q) -> bindFail(s, q, row), fail);
         }
-        return Statements.update(session, guard, PARK, (s, q) -> bindObserved(s, 1, q), row);
+        return Statements.update(session, settings, PARK, (s, q) -> bindObserved(s, 1, q), row);
     }
 
     private static void bindInsert(PreparedStatement statement, ClaimRequest claim) throws SQLException {

@@ -14,15 +14,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How many lanes are used depends on how much there is to do. */
-class LanesTest {
+/** How many batchers are used depends on how much there is to do. */
+class BatchersTest {
     private final TestDatabase database = TestDatabase.migrated();
     private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(2);
-    private final LaneSettings settings =
-            new LaneSettings(new Sessions(database.unpooled(), Duration.ofSeconds(10)), 512, threads, threads);
-    private final Lanes<OperationId, String> lanes = new Lanes<>(2, new Echo(), settings);
+    private final BatcherSettings settings =
+            new BatcherSettings(new Sessions(database.unpooled(), Duration.ofSeconds(10)), 512, threads, threads);
+    private final Batchers<OperationId, String> batchers = new Batchers<>(2, new Echo(), settings);
 
-    private static final class Echo implements Lane.Work<OperationId, String> {
+    private static final class Echo implements BatchWork<OperationId, String> {
         @Override
         public OperationId id(OperationId request) {
             return request;
@@ -34,7 +34,7 @@ class LanesTest {
         }
 
         @Override
-        public List<Decision<String>> run(Session session, Lane.LockWait wait, List<OperationId> requests) {
+        public List<Decision<String>> run(Session session, LockWait wait, List<OperationId> requests) {
             return Collections.nCopies(requests.size(), Decision.answer("done"));
         }
     }
@@ -45,37 +45,37 @@ class LanesTest {
     }
 
     @Test
-    void aFewCallersShareOneLane() {
-        rounds(50, 10);
+    void fewCallersShareOneBatcher() {
+        batches(50, 10);
 
-        assertThat(used()).containsOnly(lanes.first());
+        assertThat(used()).containsOnly(batchers.first());
     }
 
     @Test
-    void manyCallersUseThemAll() {
-        rounds(20, 100);
+    void manyCallersUseAllBatchers() {
+        batches(20, 100);
 
         assertThat(used()).hasSize(2);
     }
 
     @Test
-    void whenFewAreLeftTheyShareOneLaneAgain() {
-        rounds(20, 100);
-        rounds(50, 1);
+    void fewRemainingCallersShareOneBatcherAgain() {
+        batches(20, 100);
+        batches(50, 1);
 
-        assertThat(used()).containsOnly(lanes.first());
+        assertThat(used()).containsOnly(batchers.first());
     }
 
-    private void rounds(int count, int jobs) {
+    private void batches(int count, int requests) {
         for (int i = 0; i < count; i++) {
             List<CompletableFuture<String>> answers =
-                    lanes.first().submitAll(ids().limit(jobs).toList());
+                    batchers.first().submitAll(ids().limit(requests).toList());
             assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isEqualTo("done"));
         }
     }
 
-    private List<Lane<OperationId, String>> used() {
-        return ids().limit(100).map(lanes::of).distinct().toList();
+    private List<Batcher<OperationId, String>> used() {
+        return ids().limit(100).map(batchers::of).distinct().toList();
     }
 
     private static Stream<OperationId> ids() {

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Looks operations up: whoever asks at the same time asks with one statement. */
-final class LookWork implements Lane.Work<OperationId, Optional<Snapshot>> {
+final class FindBatch implements BatchWork<OperationId, Optional<Snapshot>> {
     private final Duration lockWaitTimeout;
-    private final Session.Guard guard;
+    private final StatementSettings settings;
 
-    LookWork(Duration lockTimeout, Duration lockWaitTimeout) {
+    FindBatch(Duration lockTimeout, Duration lockWaitTimeout) {
         this.lockWaitTimeout = lockWaitTimeout;
-        this.guard = Session.Guard.byKey(lockTimeout);
+        this.settings = StatementSettings.byKey(lockTimeout);
     }
 
     @Override
@@ -30,9 +30,9 @@ final class LookWork implements Lane.Work<OperationId, Optional<Snapshot>> {
     }
 
     @Override
-    public List<Decision<Optional<Snapshot>>> run(Session session, Lane.LockWait wait, List<OperationId> ids)
+    public List<Decision<Optional<Snapshot>>> run(Session session, LockWait wait, List<OperationId> ids)
             throws SQLException {
-        Map<OperationId, Snapshot> found = Rows.find(session, guard, Set.copyOf(ids));
+        Map<OperationId, Snapshot> found = Rows.find(session, settings, Set.copyOf(ids));
         return ids.stream()
                 .map(id -> Decision.answer(Optional.ofNullable(found.get(id))))
                 .toList();

@@ -19,10 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers tell each other. */
 @Timeout(60)
-class JobTest {
+class PendingRequestTest {
     private static final int CALLERS = 1_000;
 
-    private final List<Job<Integer, Integer>> jobs = Collections.synchronizedList(new ArrayList<>());
+    private final List<PendingRequest<Integer, Integer>> requests = Collections.synchronizedList(new ArrayList<>());
     private final List<Thread> threads = new ArrayList<>();
 
     @Test
@@ -72,21 +72,21 @@ class JobTest {
     @Test
     void anAnswerThatItsCallerHasCancelledKeepsNobodyFromBeingTold() throws InterruptedException {
         callers(number -> true);
-        Job<Integer, Integer> cancelled = jobs.get(0);
+        PendingRequest<Integer, Integer> cancelled = requests.get(0);
         cancelled.answer().cancel(true);
         threads.get(0).join();
 
         tellAll();
 
-        jobs.remove(cancelled);
+        requests.remove(cancelled);
         everyoneHasTheirAnswer();
     }
 
     @Test
     void whoDoesNotWaitIsToldByTheTeller() throws InterruptedException {
         callers(number -> true);
-        Job<Integer, Integer> last = Job.of(CALLERS);
-        jobs.add(last);
+        PendingRequest<Integer, Integer> last = PendingRequest.of(CALLERS);
+        requests.add(last);
         CompletableFuture<Thread> teller = last.answer().thenApply(told -> Thread.currentThread());
 
         tellAll();
@@ -97,9 +97,9 @@ class JobTest {
 
     @Test
     void aWorkerOfAForkJoinPoolIsNotPrompt() throws Exception {
-        assertThat(Job.isPrompt(Thread.currentThread())).isTrue();
+        assertThat(PendingRequest.isPrompt(Thread.currentThread())).isTrue();
         CompletableFuture<Boolean> ofWorker = new CompletableFuture<>();
-        ForkJoinPool.commonPool().execute(() -> ofWorker.complete(Job.isPrompt(Thread.currentThread())));
+        ForkJoinPool.commonPool().execute(() -> ofWorker.complete(PendingRequest.isPrompt(Thread.currentThread())));
         assertThat(ofWorker.get()).isFalse();
     }
 
@@ -107,7 +107,7 @@ class JobTest {
     void aVirtualThreadIsNotPrompt() throws Exception {
         assumeThat(Runtime.version().feature()).as("Java with virtual threads").isGreaterThanOrEqualTo(21);
         CompletableFuture<Boolean> ofVirtual = new CompletableFuture<>();
-        Runnable asking = () -> ofVirtual.complete(Job.isPrompt(Thread.currentThread()));
+        Runnable asking = () -> ofVirtual.complete(PendingRequest.isPrompt(Thread.currentThread()));
 
         Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, asking);
 
@@ -117,15 +117,15 @@ class JobTest {
     /** @param waits which of them wait; the others are still on their way to */
     private void callers(IntPredicate waits) throws InterruptedException {
         for (int i = 0; i < CALLERS; i++) {
-            Job<Integer, Integer> job = Job.waited(i);
-            jobs.add(job);
+            PendingRequest<Integer, Integer> request = PendingRequest.waited(i);
+            requests.add(request);
             if (waits.test(i)) {
                 CountDownLatch begun = new CountDownLatch(1);
                 Thread thread = new Thread(
                         null,
                         () -> {
                             begun.countDown();
-                            job.await();
+                            request.await();
                         },
                         "caller-" + i,
                         128 * 1024);
@@ -138,17 +138,17 @@ class JobTest {
     }
 
     private void tellAll() {
-        jobs.forEach(job -> job.decide(Decision.answer(job.request())));
-        Job.tellAll(jobs);
+        requests.forEach(request -> request.decide(Decision.answer(request.request())));
+        PendingRequest.notifyAll(requests);
     }
 
     private void everyoneHasTheirAnswer() throws InterruptedException {
         for (Thread thread : threads) {
             thread.join();
         }
-        assertThat(jobs)
-                .allSatisfy(job -> assertThat(job.answer())
+        assertThat(requests)
+                .allSatisfy(request -> assertThat(request.answer())
                         .succeedsWithin(Duration.ofSeconds(10))
-                        .isEqualTo(job.request()));
+                        .isEqualTo(request.request()));
     }
 }

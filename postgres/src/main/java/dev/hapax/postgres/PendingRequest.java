@@ -10,7 +10,7 @@ import java.util.concurrent.ForkJoinWorkerThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one caller asks of a {@link Lane}, and the answer to it.
+ * What one caller asks of a {@link Batcher}, and the answer to it.
  *
  * <p>To wake a thread takes longer than to write a row. So who has done a round wakes only a few of the callers that
  * wait, and each of them wakes the next one before it goes on: the waking is shared, and the processors are not flooded
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * the teller goes on by itself: past a caller that is still on its way to sleep, or was interrupted, or that others may
  * keep from running.
  */
-final class Job<Q, A> {
+final class PendingRequest<Q, A> {
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
     /** How many wake one after the other, at most: each may have to wait for a processor. */
@@ -29,22 +29,22 @@ final class Job<Q, A> {
     private final CompletableFuture<A> answer = new CompletableFuture<>();
     private final long submittedAt = System.nanoTime();
     private @Nullable Decision<A> decision;
-    private volatile @Nullable Job<Q, A> next;
+    private volatile @Nullable PendingRequest<Q, A> next;
     private volatile boolean asleep;
 
-    private Job(Q request, boolean waited) {
+    private PendingRequest(Q request, boolean waited) {
         this.request = request;
         this.waited = waited;
     }
 
     /** Of a caller that does not wait. */
-    static <Q, A> Job<Q, A> of(Q request) {
-        return new Job<>(request, false);
+    static <Q, A> PendingRequest<Q, A> of(Q request) {
+        return new PendingRequest<>(request, false);
     }
 
     /** Of a thread that is going to {@link #await}. */
-    static <Q, A> Job<Q, A> waited(Q request) {
-        return new Job<>(request, true);
+    static <Q, A> PendingRequest<Q, A> waited(Q request) {
+        return new PendingRequest<>(request, true);
     }
 
     /**
@@ -102,18 +102,18 @@ final class Job<Q, A> {
         } finally {
             asleep = false;
             if (answer.isDone()) {
-                tellFrom(next);
+                notifyFrom(next);
             }
         }
     }
 
-    /** What {@link #tellAll} is going to tell. */
+    /** What {@link #notifyAll} is going to tell. */
     void decide(Decision<A> decision) {
         this.decision = decision;
     }
 
     /** Tells the caller, who may go on with other things on this thread. */
-    void tell() {
+    void notifyCaller() {
         if (decision instanceof Decision.Answered<A> answered) {
             answer.complete(answered.answer());
         } else if (decision instanceof Decision.Refused<A> refused) {
@@ -124,25 +124,26 @@ final class Job<Q, A> {
     }
 
     /** Tells all of them: those that wait in the order in which they come here, some by way of others. */
-    static <Q, A> void tellAll(List<Job<Q, A>> jobs) {
-        List<Job<Q, A>> waited = jobs.stream().filter(job -> job.waited).toList();
+    static <Q, A> void notifyAll(List<PendingRequest<Q, A>> requests) {
+        List<PendingRequest<Q, A>> waited =
+                requests.stream().filter(it -> it.waited).toList();
         int chains = Math.min(waited.size(), Math.max(PROCESSORS, waited.size() / LONGEST_CHAIN + 1));
         for (int i = chains; i < waited.size(); i++) {
             waited.get(i - chains).next = waited.get(i);
         }
-        waited.subList(0, chains).forEach(Job::tellFrom);
-        jobs.stream().filter(job -> !job.waited).forEach(Job::tell);
+        waited.subList(0, chains).forEach(PendingRequest::notifyFrom);
+        requests.stream().filter(it -> !it.waited).forEach(PendingRequest::notifyCaller);
     }
 
     /**
      * Tells this one and those after it, up to one that sleeps. It is asked whether it sleeps after it was told, and it
      * looks whether it was told after it has stopped sleeping: one of the two goes on.
      */
-    private static <Q, A> void tellFrom(@Nullable Job<Q, A> first) {
-        Job<Q, A> job = first;
-        while (job != null) {
-            job.tell();
-            job = job.asleep ? null : job.next;
+    private static <Q, A> void notifyFrom(@Nullable PendingRequest<Q, A> first) {
+        PendingRequest<Q, A> pending = first;
+        while (pending != null) {
+            pending.notifyCaller();
+            pending = pending.asleep ? null : pending.next;
         }
     }
 }

@@ -4,14 +4,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * What the lanes of one store share.
+ * What the batchers of one store share.
  *
  * @param retryThread one thread, which tries again what was locked
  */
-record LaneSettings(Sessions sessions, int largestRound, Executor workers, ScheduledExecutorService retryThread) {
+record BatcherSettings(Sessions sessions, int maxBatchSize, Executor workers, ScheduledExecutorService retryThread) {
 
-    LaneSettings withLargestRound(int operations) {
-        return new LaneSettings(sessions, operations, workers, retryThread);
+    BatcherSettings withMaxBatchSize(int operations) {
+        return new BatcherSettings(sessions, operations, workers, retryThread);
     }
 
     /** Where no thread can be had the task runs on this one: late is better than never. */

@@ -1,6 +1,5 @@
 package dev.hapax.postgres;
 
-import dev.hapax.store.OperationId;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import java.nio.channels.ClosedByInterruptException;
@@ -23,9 +22,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Natural batching.</b> There is no timer. A request that comes while a batch is under way queues, and goes with
  * the next one: the slower the commit, the larger the batches. A caller that waits for its answer anyway and finds the
- * lane idle sends the batch itself, on its own thread, so a single caller is as fast as plain JDBC; other batches are
- * sent by workers. The lane is free for the next batch before the callers are notified, so that batch need not wait for
- * what they do with their answers.
+ * batcher idle sends the batch itself, on its own thread, so a single caller is as fast as plain JDBC; other batches
+ * are sent by workers. The batcher is free for the next batch before the callers are notified, so that batch need not
+ * wait for what they do with their answers.
  *
  * <p><b>Callers' threads</b> only ever make the first attempt. If it fails because of the thread (it was interrupted,
  * or the data source bound a transaction to it) or because of one of several requests, a worker goes on with the batch,
@@ -36,128 +35,99 @@ import org.slf4j.LoggerFactory;
  * briefly. If it fails because of one row (a lock held by another transaction, a value the database refuses), its
  * requests are done one by one over one connection, each caller is notified as soon as its request is done, and the
  * first sign that the database is away ends the pass for all. Requests that are locked are tried again by
- * {@link LockedRequests}; the lane does not wait for them.
+ * {@link LockedRequests}; the batcher does not wait for them.
  *
  * <p>All requests are idempotent (see {@link dev.hapax.store.Store}), which is what makes a failed batch this simple:
  * nobody has to know how far it came.
  */
-final class Lane<Q, A> {
-    private static final Logger log = LoggerFactory.getLogger(Lane.class);
-    private static final long HEAVIEST_ROUND = 1 << 20;
+final class Batcher<Q, A> {
+    private static final Logger log = LoggerFactory.getLogger(Batcher.class);
+    private static final long MAX_BATCH_BYTES = 1 << 20;
 
-    private final Work<Q, A> work;
-    private final LaneSettings settings;
-    private final IntConsumer demand;
-    private final Queue<Job<Q, A>> queue = new ConcurrentLinkedQueue<>();
+    private final BatchWork<Q, A> work;
+    private final BatcherSettings settings;
+    private final IntConsumer load;
+    private final Queue<PendingRequest<Q, A>> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean busy = new AtomicBoolean();
     private final LockedRequests<Q, A> locked;
 
-    /** How long a batch waits for a row that another transaction has locked. */
-    enum LockWait {
-        /** As long as the settings say. */
-        SHORT,
-        /** Not at all: the batch before has waited. */
-        NONE
+    Batcher(BatchWork<Q, A> work, BatcherSettings settings) {
+        this(work, settings, batch -> {});
     }
 
-    /** What a lane does for its requests. */
-    interface Work<Q, A> {
-        OperationId id(Q request);
-
-        /** How many bytes of its own a request brings along, about. */
-        default int weight(Q request) {
-            return 0;
-        }
-
-        /** How long a request may wait for a lock in all, from when it was submitted. */
-        Duration lockWaitTimeout(Q request);
-
-        /**
-         * Does all of them, sorted by id, in as few round trips as it takes.
-         *
-         * @return what became of each, in the same order
-         * @throws SQLException when any of them could not be done; then none counts as done
-         */
-        List<Decision<A>> run(Session session, LockWait wait, List<Q> requests) throws SQLException;
-    }
-
-    Lane(Work<Q, A> work, LaneSettings settings) {
-        this(work, settings, jobs -> {});
-    }
-
-    /** @param demand is told at every batch how many requests there were, those that did not fit in among them */
-    Lane(Work<Q, A> work, LaneSettings settings, IntConsumer demand) {
+    /** @param load is given, for every batch, the number of requests that were queued */
+    Batcher(BatchWork<Q, A> work, BatcherSettings settings, IntConsumer load) {
         this.work = work;
         this.settings = settings;
-        this.demand = demand;
-        locked = new LockedRequests<>(settings.retryThread(), settings.largestRound(), this::retry);
+        this.load = load;
+        locked = new LockedRequests<>(settings.retryThread(), settings.maxBatchSize(), this::retry);
     }
 
     /** Never blocks: a worker sends the batch. */
     CompletableFuture<A> submit(Q request) {
-        Job<Q, A> job = Job.of(request);
-        queue.add(job);
-        passOn();
-        return job.answer();
+        PendingRequest<Q, A> pending = PendingRequest.of(request);
+        queue.add(pending);
+        sendNext();
+        return pending.answer();
     }
 
     /** Submits all before any of them begins. Never blocks. */
     List<CompletableFuture<A>> submitAll(Collection<Q> requests) {
-        List<Job<Q, A>> jobs = requests.stream().map(Job::<Q, A>of).toList();
-        queue.addAll(jobs);
-        passOn();
-        return jobs.stream().map(Job::answer).toList();
+        List<PendingRequest<Q, A>> batch =
+                requests.stream().map(PendingRequest::<Q, A>of).toList();
+        queue.addAll(batch);
+        sendNext();
+        return batch.stream().map(PendingRequest::answer).toList();
     }
 
     /** Waits for the answer, unless this thread is interrupted: then the answer comes later. */
     CompletableFuture<A> submitAndWait(Q request) {
-        Job<Q, A> job = Job.waited(request);
-        queue.add(job);
-        if (Job.isVirtual(Thread.currentThread())) {
-            passOn();
-        } else if (begin()) {
-            sendForCaller(job);
+        PendingRequest<Q, A> pending = PendingRequest.waited(request);
+        queue.add(pending);
+        if (PendingRequest.isVirtual(Thread.currentThread())) {
+            sendNext();
+        } else if (acquire()) {
+            sendForCaller(pending);
         }
-        job.await();
-        return job.answer();
+        pending.await();
+        return pending.answer();
     }
 
-    private boolean begin() {
+    private boolean acquire() {
         return !queue.isEmpty() && busy.compareAndSet(false, true);
     }
 
-    private void passOn() {
-        if (begin()) {
+    private void sendNext() {
+        if (acquire()) {
             settings.execute(() -> send(new ArrayList<>()));
         }
     }
 
-    private void takeInto(List<Job<Q, A>> batch) {
+    private void takeInto(List<PendingRequest<Q, A>> batch) {
         long weight = 0;
-        Job<Q, A> job;
-        while (batch.size() < settings.largestRound() && weight < HEAVIEST_ROUND && (job = queue.poll()) != null) {
-            batch.add(job);
-            weight += work.weight(job.request());
+        PendingRequest<Q, A> pending;
+        while (batch.size() < settings.maxBatchSize() && weight < MAX_BATCH_BYTES && (pending = queue.poll()) != null) {
+            batch.add(pending);
+            weight += work.weight(pending.request());
         }
-        demand.accept(batch.size() + queue.size());
+        load.accept(batch.size() + queue.size());
     }
 
     /** @param batch what a caller's thread could not finish; if empty, the next one */
-    private void send(List<Job<Q, A>> batch) {
+    private void send(List<PendingRequest<Q, A>> batch) {
         try {
             if (batch.isEmpty()) {
                 takeInto(batch);
             }
             attemptAndRecover(batch, LockWait.SHORT);
         } finally {
-            free();
-            settle(batch);
+            releaseAndSettle(batch);
         }
     }
 
     /** Of the requests in the batch, only the caller's own has to do with the thread that sends it. */
-    private void sendForCaller(Job<Q, A> own) {
-        List<Job<Q, A>> batch = new ArrayList<>();
+    private void sendForCaller(PendingRequest<Q, A> own) {
+        List<PendingRequest<Q, A>> batch = new ArrayList<>();
         boolean finished = false;
         boolean interrupted = Thread.interrupted(); // pools refuse connections to interrupted threads
         try {
@@ -168,8 +138,7 @@ final class Lane<Q, A> {
                 Thread.currentThread().interrupt();
             }
             if (finished) {
-                free();
-                settle(batch);
+                releaseAndSettle(batch);
             } else {
                 settings.execute(() -> send(batch));
             }
@@ -177,7 +146,7 @@ final class Lane<Q, A> {
     }
 
     /** @return whether that was all; if not, a worker has to go on */
-    private boolean attemptForCaller(List<Job<Q, A>> batch, Job<Q, A> own) {
+    private boolean attemptForCaller(List<PendingRequest<Q, A>> batch, PendingRequest<Q, A> own) {
         try {
             attempt(batch, LockWait.SHORT);
             return true;
@@ -201,19 +170,23 @@ final class Lane<Q, A> {
         return Thread.currentThread().isInterrupted();
     }
 
-    private void free() {
+    private void releaseAndSettle(List<PendingRequest<Q, A>> batch) {
         busy.set(false);
-        passOn();
+        try {
+            sendNext();
+        } finally {
+            settle(batch);
+        }
     }
 
-    private void retry(List<Job<Q, A>> batch) {
-        batch.forEach(Job::reopen);
+    private void retry(List<PendingRequest<Q, A>> batch) {
+        batch.forEach(PendingRequest::reopen);
         attemptAndRecover(batch, LockWait.NONE);
         settings.execute(() -> settle(batch)); // the retry thread has others to serve
     }
 
-    private void attemptAndRecover(List<Job<Q, A>> batch, LockWait wait) {
-        List<Job<Q, A>> unsettled = unsettled(batch);
+    private void attemptAndRecover(List<PendingRequest<Q, A>> batch, LockWait wait) {
+        List<PendingRequest<Q, A>> unsettled = unsettled(batch);
         try {
             attempt(unsettled, wait);
         } catch (SQLException | RuntimeException | Error e) {
@@ -221,14 +194,14 @@ final class Lane<Q, A> {
         }
     }
 
-    private void attempt(List<Job<Q, A>> batch, LockWait wait) throws SQLException {
-        List<Job<Q, A>> sorted = sorted(batch);
+    private void attempt(List<PendingRequest<Q, A>> batch, LockWait wait) throws SQLException {
+        List<PendingRequest<Q, A>> sorted = sorted(batch);
         try (Session session = settings.sessions().open()) {
             attempt(session, wait, sorted);
         }
     }
 
-    private void attempt(Session session, LockWait wait, List<Job<Q, A>> sorted) throws SQLException {
+    private void attempt(Session session, LockWait wait, List<PendingRequest<Q, A>> sorted) throws SQLException {
         List<Decision<A>> decisions = work.run(session, wait, requests(sorted));
         for (int i = 0; i < decisions.size(); i++) {
             sorted.get(i).decide(decisions.get(i));
@@ -236,33 +209,33 @@ final class Lane<Q, A> {
     }
 
     /** So that two batches cannot deadlock. The callers are notified in the order in which they came. */
-    private List<Job<Q, A>> sorted(List<Job<Q, A>> jobs) {
-        return jobs.size() == 1
-                ? jobs
-                : jobs.stream()
-                        .sorted(Comparator.comparing(job -> work.id(job.request())))
+    private List<PendingRequest<Q, A>> sorted(List<PendingRequest<Q, A>> batch) {
+        return batch.size() == 1
+                ? batch
+                : batch.stream()
+                        .sorted(Comparator.comparing(pending -> work.id(pending.request())))
                         .toList();
     }
 
-    private static <Q> List<Q> requests(List<? extends Job<Q, ?>> jobs) {
-        return jobs.size() == 1
-                ? List.of(jobs.get(0).request())
-                : jobs.stream().<Q>map(Job::request).toList();
+    private static <Q> List<Q> requests(List<? extends PendingRequest<Q, ?>> batch) {
+        return batch.size() == 1
+                ? List.of(batch.get(0).request())
+                : batch.stream().<Q>map(PendingRequest::request).toList();
     }
 
-    private static <Q, A> List<Job<Q, A>> unsettled(List<Job<Q, A>> jobs) {
-        return jobs.stream().filter(job -> !job.isSettled()).toList();
+    private static <Q, A> List<PendingRequest<Q, A>> unsettled(List<PendingRequest<Q, A>> batch) {
+        return batch.stream().filter(pending -> !pending.isSettled()).toList();
     }
 
-    private void recover(List<Job<Q, A>> jobs, Throwable e) {
+    private void recover(List<PendingRequest<Q, A>> batch, Throwable e) {
         if (!(e instanceof SQLException || e instanceof StoreException)) {
-            log.error("A batch of {} failed", jobs.size(), e);
+            log.error("A batch of {} failed", batch.size(), e);
         }
-        if (jobs.size() > 1 && isBecauseOfOneRow(e)) {
-            log.debug("A batch of {} failed, going on one by one: {}", jobs.size(), e.toString());
-            oneByOne(jobs);
+        if (batch.size() > 1 && isBecauseOfOneRow(e)) {
+            log.debug("A batch of {} failed, going on one by one: {}", batch.size(), e.toString());
+            oneByOne(batch);
         } else {
-            jobs.forEach(job -> job.decide(Decision.on(e)));
+            batch.forEach(pending -> pending.decide(Decision.on(e)));
         }
     }
 
@@ -271,53 +244,60 @@ final class Lane<Q, A> {
         return error instanceof SQLException e ? !SqlErrors.isUnavailable(e) : !(error instanceof StoreException);
     }
 
-    private void oneByOne(List<Job<Q, A>> jobs) {
+    private void oneByOne(List<PendingRequest<Q, A>> batch) {
         try (Session session = settings.sessions().open()) {
-            for (Job<Q, A> job : jobs) {
-                alone(session, job);
+            for (PendingRequest<Q, A> pending : batch) {
+                attemptOne(session, pending);
             }
         } catch (SQLException | RuntimeException | Error away) {
-            jobs.stream().filter(job -> job.decision() == null).forEach(job -> job.decide(Decision.on(away)));
+            batch.stream()
+                    .filter(pending -> pending.decision() == null)
+                    .forEach(pending -> pending.decide(Decision.on(away)));
         }
     }
 
     /** @throws SQLException when there is no use in going on with this session */
-    private void alone(Session session, Job<Q, A> job) throws SQLException {
+    private void attemptOne(Session session, PendingRequest<Q, A> pending) throws SQLException {
         try {
-            attempt(session, LockWait.NONE, List.of(job));
+            attempt(session, LockWait.NONE, List.of(pending));
         } catch (SQLException e) {
             if (SqlErrors.isUnavailable(e)) {
                 throw e;
             }
-            job.decide(Decision.on(e));
+            pending.decide(Decision.on(e));
         } catch (RuntimeException | Error e) {
-            job.decide(Decision.on(e));
+            pending.decide(Decision.on(e));
         }
-        if (job.isSettled()) {
-            settings.execute(job::tell); // elsewhere: what follows it must not run while this connection is held
+        if (pending.isSettled()) {
+            // On another thread: the caller's continuation must not run while this connection is held.
+            settings.execute(pending::notifyCaller);
         }
     }
 
     /** Notifies the callers, except those whose requests are to be tried again. */
-    private void settle(List<Job<Q, A>> batch) {
-        Job.tellAll(batch.stream().filter(job -> !triedAgainLater(job)).toList());
+    private void settle(List<PendingRequest<Q, A>> batch) {
+        PendingRequest.notifyAll(
+                batch.stream().filter(pending -> !isRetriedLater(pending)).toList());
     }
 
-    private boolean triedAgainLater(Job<Q, A> job) {
-        if (!(job.decision() instanceof Decision.Locked<A> it)) {
+    private boolean isRetriedLater(PendingRequest<Q, A> pending) {
+        if (!(pending.decision() instanceof Decision.Locked<A> it)) {
             return false;
         }
-        Duration remaining = work.lockWaitTimeout(job.request()).minus(job.age());
+        Duration remaining = work.lockWaitTimeout(pending.request()).minus(pending.age());
         if (remaining.isNegative() || remaining.isZero()) {
-            log.warn("Operation {} has been locked by another transaction for {}", work.id(job.request()), job.age());
-            job.decide(new Decision.Refused<>(SqlErrors.translate(it.cause())));
+            log.warn(
+                    "Operation {} has been locked by another transaction for {}",
+                    work.id(pending.request()),
+                    pending.age());
+            pending.decide(new Decision.Refused<>(SqlErrors.translate(it.cause())));
             return false;
         }
         try {
-            locked.add(job, remaining);
+            locked.add(pending, remaining);
             return true;
         } catch (RuntimeException | Error noThread) {
-            job.decide(new Decision.Refused<>(
+            pending.decide(new Decision.Refused<>(
                     new StoreUnavailableException("Cannot try again later: " + noThread, noThread)));
             return false;
         }
