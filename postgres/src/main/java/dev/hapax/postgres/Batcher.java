@@ -65,7 +65,7 @@ final class Batcher<Q, A> {
 
     /** Never blocks: a worker sends the batch. */
     CompletableFuture<A> submit(Q request) {
-        PendingRequest<Q, A> pending = PendingRequest.of(request);
+        PendingRequest<Q, A> pending = new PendingRequest<>(request);
         queue.add(pending);
         sendNext();
         return pending.answer();
@@ -74,7 +74,7 @@ final class Batcher<Q, A> {
     /** Submits all before any of them begins. Never blocks. */
     List<CompletableFuture<A>> submitAll(Collection<Q> requests) {
         List<PendingRequest<Q, A>> batch =
-                requests.stream().map(PendingRequest::<Q, A>of).toList();
+                requests.stream().map(PendingRequest<Q, A>::new).toList();
         queue.addAll(batch);
         sendNext();
         return batch.stream().map(PendingRequest::answer).toList();
@@ -82,15 +82,21 @@ final class Batcher<Q, A> {
 
     /** Waits for the answer, unless this thread is interrupted: then the answer comes later. */
     CompletableFuture<A> submitAndWait(Q request) {
-        PendingRequest<Q, A> pending = PendingRequest.waited(request);
+        PendingRequest<Q, A> pending = new PendingRequest<>(request);
         queue.add(pending);
-        if (PendingRequest.isVirtual(Thread.currentThread())) {
+        if (isVirtual(Thread.currentThread())) {
             sendNext();
         } else if (acquire()) {
             sendForCaller(pending);
         }
         pending.await();
         return pending.answer();
+    }
+
+    /** What {@code Thread.isVirtual} tells from Java 21 on. */
+    private static boolean isVirtual(Thread thread) {
+        ThreadGroup group = thread.getThreadGroup();
+        return group != null && group.getName().equals("VirtualThreads");
     }
 
     private boolean acquire() {
@@ -276,8 +282,11 @@ final class Batcher<Q, A> {
 
     /** Notifies the callers, except those whose requests are to be tried again. */
     private void settle(List<PendingRequest<Q, A>> batch) {
-        PendingRequest.notifyAll(
-                batch.stream().filter(pending -> !isRetriedLater(pending)).toList());
+        for (PendingRequest<Q, A> pending : batch) {
+            if (!isRetriedLater(pending)) {
+                pending.notifyCaller();
+            }
+        }
     }
 
     private boolean isRetriedLater(PendingRequest<Q, A> pending) {

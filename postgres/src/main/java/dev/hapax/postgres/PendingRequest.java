@@ -2,63 +2,20 @@ package dev.hapax.postgres;
 
 import dev.hapax.store.StoreUnavailableException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ForkJoinWorkerThread;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What one caller asks of a {@link Batcher}, and the answer to it.
- *
- * <p>To wake a thread takes longer than to write a row. So who has done a round wakes only a few of the callers that
- * wait, and each of them wakes the next one before it goes on: the waking is shared, and the processors are not flooded
- * with threads that stand in the way of the next round. Only who sleeps is left to wake the next. Past everybody else
- * the teller goes on by itself: past a caller that is still on its way to sleep, or was interrupted, or that others may
- * keep from running.
- */
+/** What one caller asks of a {@link Batcher}, and the answer to it. */
 final class PendingRequest<Q, A> {
-    private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
-
-    /** How many wake one after the other, at most: each may have to wait for a processor. */
-    private static final int LONGEST_CHAIN = 32;
-
     private final Q request;
-    private final boolean waited;
     private final CompletableFuture<A> answer = new CompletableFuture<>();
     private final long submittedAt = System.nanoTime();
     private @Nullable Decision<A> decision;
-    private volatile @Nullable PendingRequest<Q, A> next;
-    private volatile boolean asleep;
 
-    private PendingRequest(Q request, boolean waited) {
+    PendingRequest(Q request) {
         this.request = request;
-        this.waited = waited;
-    }
-
-    /** Of a caller that does not wait. */
-    static <Q, A> PendingRequest<Q, A> of(Q request) {
-        return new PendingRequest<>(request, false);
-    }
-
-    /** Of a thread that is going to {@link #await}. */
-    static <Q, A> PendingRequest<Q, A> waited(Q request) {
-        return new PendingRequest<>(request, true);
-    }
-
-    /**
-     * Whether a thread runs once it is woken, whatever others do. A virtual one needs a carrier first; a worker of a
-     * fork-join pool may have begun something else while it waited.
-     */
-    static boolean isPrompt(Thread thread) {
-        return !isVirtual(thread) && !(thread instanceof ForkJoinWorkerThread);
-    }
-
-    /** What {@code Thread.isVirtual} tells from Java 21 on. */
-    static boolean isVirtual(Thread thread) {
-        ThreadGroup group = thread.getThreadGroup();
-        return group != null && group.getName().equals("VirtualThreads");
     }
 
     Q request() {
@@ -92,22 +49,16 @@ final class PendingRequest<Q, A> {
 
     /** Waits for the answer, unless interrupted. */
     void await() {
-        asleep = isPrompt(Thread.currentThread());
         try {
             answer.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | CancellationException e) {
-            return; // who looks at the answer finds out
-        } finally {
-            asleep = false;
-            if (answer.isDone()) {
-                notifyFrom(next);
-            }
+            return; // the caller finds out when it looks at the answer
         }
     }
 
-    /** What {@link #notifyAll} is going to tell. */
+    /** What {@link #notifyCaller} is going to tell. */
     void decide(Decision<A> decision) {
         this.decision = decision;
     }
@@ -120,30 +71,6 @@ final class PendingRequest<Q, A> {
             answer.completeExceptionally(refused.cause());
         } else {
             answer.completeExceptionally(new StoreUnavailableException("The batch broke off.", null));
-        }
-    }
-
-    /** Tells all of them: those that wait in the order in which they come here, some by way of others. */
-    static <Q, A> void notifyAll(List<PendingRequest<Q, A>> requests) {
-        List<PendingRequest<Q, A>> waited =
-                requests.stream().filter(it -> it.waited).toList();
-        int chains = Math.min(waited.size(), Math.max(PROCESSORS, waited.size() / LONGEST_CHAIN + 1));
-        for (int i = chains; i < waited.size(); i++) {
-            waited.get(i - chains).next = waited.get(i);
-        }
-        waited.subList(0, chains).forEach(PendingRequest::notifyFrom);
-        requests.stream().filter(it -> !it.waited).forEach(PendingRequest::notifyCaller);
-    }
-
-    /**
-     * Tells this one and those after it, up to one that sleeps. It is asked whether it sleeps after it was told, and it
-     * looks whether it was told after it has stopped sleeping: one of the two goes on.
-     */
-    private static <Q, A> void notifyFrom(@Nullable PendingRequest<Q, A> first) {
-        PendingRequest<Q, A> pending = first;
-        while (pending != null) {
-            pending.notifyCaller();
-            pending = pending.asleep ? null : pending.next;
         }
     }
 }
