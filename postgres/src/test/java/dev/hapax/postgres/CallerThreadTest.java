@@ -3,6 +3,7 @@ package dev.hapax.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.ClaimTerms;
@@ -19,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,6 +104,26 @@ class CallerThreadTest {
         assertThat(others.join()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
         assertThat(mine).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
         assertThat(dataSource.users()).contains(Thread.currentThread()).hasSize(2);
+    }
+
+    @Test
+    void interruptWhileThePoolIsEmptyFailsNobodyElse() throws Exception {
+        try (HikariDataSource pool = TestDatabase.pool(database.jdbcUrl(), 1)) {
+            ClaimsTogether work = new ClaimsTogether();
+            Batcher<ClaimRequest, Claim> batcher = new Batcher<>(work, settings(pool));
+            CompletableFuture<CompletableFuture<Claim>> others = new CompletableFuture<>();
+            work.onTaken = () -> others.complete(batcher.submit(request("other")));
+            Thread caller = new Thread(() -> batcher.submitAndWait(request("mine")));
+            try (Connection last = pool.getConnection()) {
+                caller.start();
+                Awaitility.await().until(() -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 1);
+                caller.interrupt();
+                caller.join();
+                assertThat(last.isValid(5)).isTrue();
+            }
+
+            assertThat(others.join()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
+        }
     }
 
     @Test
