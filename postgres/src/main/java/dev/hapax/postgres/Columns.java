@@ -52,12 +52,12 @@ final class Columns<Q> {
     }
 
     /** Runs a statement for all rows, in one round trip. @return the tokens that it returns, its first column */
-    Set<UUID> run(Session session, Session.Guard guard, String sql, List<Q> rows) throws SQLException {
-        try (PreparedStatement statement = session.prepare(guard, sql)) {
+    Set<UUID> run(Session session, StatementSettings settings, String sql, List<Q> rows) throws SQLException {
+        try (PreparedStatement statement = session.prepare(settings, sql)) {
             for (int i = 0; i < columns.size(); i++) {
                 columns.get(i).bind(statement, i + 1, rows);
             }
-            session.execute(guard, statement);
+            session.execute(settings, statement);
             Set<UUID> tokens = new HashSet<>();
             try (ResultSet row = statement.getResultSet()) {
                 while (row.next()) {

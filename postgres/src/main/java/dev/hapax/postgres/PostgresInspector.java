@@ -66,9 +66,9 @@ public final class PostgresInspector implements StoreInspector {
             FROM resolved""";
 
     private final Sessions sessions;
-    private final Session.Guard guard;
+    private final StatementSettings guard;
 
-    PostgresInspector(Sessions sessions, Session.Guard guard) {
+    PostgresInspector(Sessions sessions, StatementSettings guard) {
         this.sessions = sessions;
         this.guard = guard;
     }
@@ -77,10 +77,10 @@ public final class PostgresInspector implements StoreInspector {
     public List<Snapshot> search(Search search) {
         return search.states().equals(Set.of(State.IN_DOUBT))
                 ? search(search, guard, SEARCH_PARKED)
-                : search(search, Session.Guard.NONE, SEARCH_ALL);
+                : search(search, StatementSettings.NONE, SEARCH_ALL);
     }
 
-    private List<Snapshot> search(Search search, Session.Guard plan, String sql) {
+    private List<Snapshot> search(Search search, StatementSettings plan, String sql) {
         return sessions.call(session -> {
             try (PreparedStatement select = session.prepare(plan, sql)) {
                 Integer[] states = search.states().stream().map(Rows::number).toArray(Integer[]::new);

@@ -23,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -33,9 +32,18 @@ import javax.sql.DataSource;
 /**
  * Keeps operations in PostgreSQL 14 or later, over any {@link DataSource}. Safe for use by many threads and processes.
  *
- * <p>The tables must be there: see {@link PostgresSchema}. A connection is held only for a round of statements, never
+ * <p>The tables must be there: see {@link PostgresSchema}. A connection is held for one batch of statements, never
  * while a handler runs, and never more than one by the same thread; a pool of one works. Works behind a connection
  * pooler in transaction mode: no state is left in a session.
+ *
+ * <p><b>Connections.</b> However many callers there are, and whatever is locked, requests take at most 2 ×
+ * {@link Builder#maxConcurrentBatches} + 4 connections at a time, by default 8: for claims and for finishes
+ * {@code maxConcurrentBatches} each, for releases, renewals and look-ups one each, and one to retry requests that met a
+ * lock. Besides, a {@link #sweep} takes one, and so does each call of {@link #inspector}.
+ *
+ * <p><b>Transactions.</b> The store never uses a connection in the middle of a transaction that it did not begin:
+ * requests that would need it fail with {@link OpenTransactionException}. For data sources that bind connections to the
+ * calling thread see {@link Builder#callerThreads}.
  *
  * <p>How soon an outage is noticed depends on the pool: give it a connection timeout of a second or two.
  *
@@ -43,40 +51,46 @@ import javax.sql.DataSource;
  */
 public final class PostgresStore implements Store {
     private static final Duration SWEEP_IO_TIMEOUT = Duration.ofMinutes(1);
-    private static final int LARGEST_LOOK = 10_000;
+    private static final int MAX_FIND_SIZE = 10_000;
 
     private final Sessions sessions;
-    private final Session.Guard byKey;
-    private final Session.Guard byDeadline;
-    private final Repeats repeats = new Repeats();
-    private final Lanes<ClaimRequest, Claim> claims;
-    private final Lanes<Finish, Written> finishes;
-    private final Lane<Release, Written> releases;
-    private final Lane<Renewal, RenewalStatus> renewals;
-    private final Lane<OperationId, Optional<Snapshot>> looks;
-    private final LaneSettings settings;
+    private final StatementSettings byKey;
+    private final StatementSettings byDeadline;
+    private final ReplayRatio replayRatio = new ReplayRatio();
+    private final Batchers<ClaimRequest, Claim> claims;
+    private final Batchers<Finish, Written> finishes;
+    private final Batcher<Release, Written> releases;
+    private final Batcher<Renewal, RenewalStatus> renewals;
+    private final Batcher<OperationId, Optional<Snapshot>> finds;
+    private final BatcherSettings settings;
+    private final boolean callerThreads;
 
     private PostgresStore(Builder builder) {
-        ThreadFactory daemons = task -> {
-            Thread thread = new Thread(task, "hapax-postgres");
-            thread.setDaemon(true);
-            return thread;
-        };
-        ThreadPoolExecutor workers =
-                new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons);
-        timer.setKeepAliveTime(10, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
+        ThreadPoolExecutor workers = new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), PostgresStore::newThread);
+        ScheduledThreadPoolExecutor retryThread = new ScheduledThreadPoolExecutor(1, PostgresStore::newThread);
+        retryThread.setKeepAliveTime(10, TimeUnit.SECONDS);
+        retryThread.allowCoreThreadTimeOut(true);
+        callerThreads = builder.callerThreads;
         sessions = new Sessions(builder.dataSource, builder.ioTimeout);
-        byKey = Session.Guard.byKey(builder.lockTimeout);
-        byDeadline = Session.Guard.byDeadline(builder.lockTimeout);
-        settings = new LaneSettings(
-                sessions, builder.lockTimeout, builder.lockPatience, builder.largestRound, workers, timer);
-        claims = new Lanes<>(builder.lanes, new ClaimWork(settings.lockTimeout(), repeats), settings);
-        finishes = new Lanes<>(builder.lanes, OwnerWork.finish(settings.lockTimeout()), settings);
-        releases = new Lane<>(OwnerWork.release(settings.lockTimeout()), settings);
-        renewals = new Lane<>(new RenewWork(settings.lockTimeout()), settings.withoutPatience());
-        looks = new Lane<>(new LookWork(settings.lockTimeout()), settings.withLargestRound(LARGEST_LOOK));
+        byKey = StatementSettings.byKey(builder.lockTimeout);
+        byDeadline = StatementSettings.byDeadline(builder.lockTimeout);
+        settings = new BatcherSettings(sessions, builder.maxBatchSize, workers, retryThread);
+        Duration lockTimeout = builder.lockTimeout;
+        Duration lockWaitTimeout = builder.lockWaitTimeout;
+        claims = new Batchers<>(builder.maxConcurrentBatches, new ClaimBatch(lockTimeout, replayRatio), settings);
+        finishes = new Batchers<>(
+                builder.maxConcurrentBatches, OwnerWriteBatch.finish(lockTimeout, lockWaitTimeout), settings);
+        releases = new Batcher<>(OwnerWriteBatch.release(lockTimeout, lockWaitTimeout), settings);
+        renewals = new Batcher<>(new RenewBatch(lockTimeout), settings);
+        finds = new Batcher<>(new FindBatch(lockTimeout, lockWaitTimeout), settings.withMaxBatchSize(MAX_FIND_SIZE));
+    }
+
+    /** Where all of the store's own threads come from. */
+    private static Thread newThread(Runnable task) {
+        Thread thread = new Thread(task, "hapax-postgres");
+        thread.setDaemon(true);
+        return thread;
     }
 
     /** With the default settings. */
@@ -90,7 +104,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public CompletionStage<Claim> claim(ClaimRequest request) {
-        return claimLane(request.id()).submit(request);
+        return claimBatcher(request.id()).submit(request);
     }
 
     @Override
@@ -107,13 +121,16 @@ public final class PostgresStore implements Store {
     public List<CompletionStage<Claim>> claimAll(List<ClaimRequest> requests) {
         return requests.isEmpty()
                 ? List.of()
-                : List.copyOf(claimLane(requests.get(0).id()).submitAll(requests));
+                : List.copyOf(claimBatcher(requests.get(0).id()).submitAll(requests));
     }
 
-    /** {@inheritDoc} The stages that it returns are done, unless the caller was interrupted. */
+    /**
+     * {@inheritDoc} The stages that it returns are done, unless the caller was interrupted, or the store may not use
+     * callers' threads.
+     */
     @Override
     public Store forBlockingCallers() {
-        return new Lent();
+        return callerThreads ? new CallerRunsStore() : this;
     }
 
     @Override
@@ -134,7 +151,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public CompletionStage<Map<OperationId, Snapshot>> find(Collection<OperationId> ids) {
-        List<CompletableFuture<Optional<Snapshot>>> answers = looks.submitAll(ids);
+        List<CompletableFuture<Optional<Snapshot>>> answers = finds.submitAll(ids);
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                 .thenApply(all -> answers.stream()
                         .flatMap(answer -> answer.join().stream())
@@ -175,20 +192,20 @@ public final class PostgresStore implements Store {
     @Override
     public void close() {}
 
-    /** Reads wait for no disk, so they are best all in one lane: larger rounds, and nothing lost by taking turns. */
-    private Lane<ClaimRequest, Claim> claimLane(OperationId id) {
-        return repeats.prevail() ? claims.first() : claims.of(id);
+    /** Reads wait for no disk, so one batcher is best for them: larger batches, and nothing lost by taking turns. */
+    private Batcher<ClaimRequest, Claim> claimBatcher(OperationId id) {
+        return replayRatio.isHigh() ? claims.first() : claims.of(id);
     }
 
-    /** The store of callers that wait: what they do often, they may do themselves. */
-    private final class Lent extends ForwardingStore {
-        Lent() {
+    /** The same store for callers that wait: they may send frequent requests themselves. */
+    private final class CallerRunsStore extends ForwardingStore {
+        CallerRunsStore() {
             super(PostgresStore.this);
         }
 
         @Override
         public CompletionStage<Claim> claim(ClaimRequest request) {
-            return claimLane(request.id()).submitAndWait(request);
+            return claimBatcher(request.id()).submitAndWait(request);
         }
 
         @Override
@@ -210,43 +227,64 @@ public final class PostgresStore implements Store {
     /** Collects the settings of a {@link PostgresStore}. Not safe for use by many threads. */
     public static final class Builder {
         private final DataSource dataSource;
-        private int lanes = 2;
-        private int largestRound = 512;
+        private int maxConcurrentBatches = 2;
+        private int maxBatchSize = 512;
         private Duration lockTimeout = Duration.ofMillis(100);
-        private Duration lockPatience = Duration.ofSeconds(30);
-        private Duration ioTimeout = Duration.ofSeconds(10);
+        private Duration lockWaitTimeout = Duration.ofSeconds(30);
+        private Duration ioTimeout = Duration.ofSeconds(3);
+        private boolean callerThreads = true;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
         }
 
-        /** How many rounds of claims, and as many of ends, may be under way at a time. 2 unless set. */
-        public Builder lanes(int lanes) {
-            this.lanes = atLeastOne(lanes, "lanes");
+        /** How many batches of claims, and as many of finishes, may be under way at a time. Default: 2. */
+        public Builder maxConcurrentBatches(int batches) {
+            this.maxConcurrentBatches = atLeastOne(batches, "maxConcurrentBatches");
             return this;
         }
 
-        /** How many operations may travel in one round. 512 unless set; large results make it fewer. */
-        public Builder largestRound(int operations) {
-            this.largestRound = atLeastOne(operations, "largestRound");
+        /** How many requests may be sent in one batch. Default: 512; fewer if their results are large. */
+        public Builder maxBatchSize(int operations) {
+            this.maxBatchSize = atLeastOne(operations, "maxBatchSize");
             return this;
         }
 
-        /** How long a round waits for a row that another transaction has locked. 100 ms unless set. */
+        /** How long a batch waits for a row that another transaction has locked. Default: 100 ms. */
         public Builder lockTimeout(Duration lockTimeout) {
             this.lockTimeout = positive(lockTimeout, "lockTimeout");
             return this;
         }
 
-        /** How long one call waits for a row that another transaction has locked, before it fails. 30 s unless set. */
-        public Builder lockPatience(Duration lockPatience) {
-            this.lockPatience = positive(lockPatience, "lockPatience");
+        /**
+         * How long a finish, a release or a look-up waits for a lock of another transaction, before it fails. Default:
+         * 30 s. A claim says itself how long it waits ({@link ClaimRequest#timeout}); a renewal does not wait.
+         */
+        public Builder lockWaitTimeout(Duration lockWaitTimeout) {
+            this.lockWaitTimeout = positive(lockWaitTimeout, "lockWaitTimeout");
             return this;
         }
 
-        /** How long to wait for an answer of the database before the connection counts as broken. 10 s unless set. */
+        /**
+         * How long to wait for an answer of the database before the connection counts as broken. Default: 3 s, so that
+         * a call whose request was lost has time to send it again.
+         */
         public Builder ioTimeout(Duration ioTimeout) {
             this.ioTimeout = positive(ioTimeout, "ioTimeout");
+            return this;
+        }
+
+        /**
+         * Whether a platform thread that waits for its answer may send requests itself, those of other callers among
+         * them. Default: {@code true}, which spares single callers a hand-over.
+         *
+         * <p>Set it to {@code false} for a data source whose connections depend on the calling thread: Spring's
+         * {@code TransactionAwareDataSourceProxy}, or routing by a {@code ThreadLocal} (tenant, read-only). The store
+         * then takes connections on threads of its own only, to which nothing is bound. A database per tenant needs a
+         * store per tenant.
+         */
+        public Builder callerThreads(boolean allowed) {
+            this.callerThreads = allowed;
             return this;
         }
 

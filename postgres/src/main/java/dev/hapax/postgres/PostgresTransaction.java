@@ -152,8 +152,8 @@ final class PostgresTransaction implements StoreTransaction {
     /** Fails or parks what its owner abandoned, as a claim outside of transactions would. */
     private int carryOut(Ruling ruling, Snapshot row) throws SQLException {
         return ruling instanceof Ruling.Fail fail
-                ? IndexPlans.update(connection, ClaimWork.FAIL, it -> ClaimWork.bindFail(it, fail, row))
-                : IndexPlans.update(connection, ClaimWork.PARK, it -> ClaimWork.bindObserved(it, 1, row));
+                ? IndexPlans.update(connection, ClaimBatch.FAIL, it -> ClaimBatch.bindFail(it, fail, row))
+                : IndexPlans.update(connection, ClaimBatch.PARK, it -> ClaimBatch.bindObserved(it, 1, row));
     }
 
     /** What is unwritten is the record of the last claim, which is this one or within it, so it is undone as well. */

@@ -40,12 +40,12 @@ final class Rows {
 
     private Rows() {}
 
-    static Map<OperationId, Snapshot> find(Session session, Session.Guard guard, Collection<OperationId> ids)
+    static Map<OperationId, Snapshot> find(Session session, StatementSettings settings, Collection<OperationId> ids)
             throws SQLException {
-        try (PreparedStatement select = session.prepare(guard, FIND)) {
+        try (PreparedStatement select = session.prepare(settings, FIND)) {
             UUID[] values = ids.stream().map(OperationId::value).toArray(UUID[]::new);
             select.setArray(1, select.getConnection().createArrayOf("uuid", values));
-            session.execute(guard, select);
+            session.execute(settings, select);
             Map<OperationId, Snapshot> found = new HashMap<>();
             for (Snapshot snapshot : readAll(select.getResultSet())) {
                 found.put(snapshot.id(), snapshot);

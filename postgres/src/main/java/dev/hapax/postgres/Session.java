@@ -4,17 +4,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * A pooled connection for the length of one round, given back as it was.
+ * A pooled connection for the length of one batch, given back as it was.
  *
- * <p>Every statement of ours is a transaction of its own, in one round trip: it travels with its {@link Guard}, and
- * PostgreSQL takes what arrives up to one {@code Sync} as one implicit transaction. The guard's settings end with it,
- * so nothing stays behind in the session.
+ * <p>Every statement of ours is a transaction of its own, in one round trip: it travels with its
+ * {@link StatementSettings}, and PostgreSQL takes what arrives up to one {@code Sync} as one implicit transaction. They
+ * end with it, so nothing stays behind in the session.
  */
 final class Session implements AutoCloseable {
     private static final Executor SAME_THREAD = Runnable::run;
@@ -22,92 +19,66 @@ final class Session implements AutoCloseable {
     /** A stricter level would make a claim that meets another one a serialization failure instead of an answer. */
     private static final String READ_COMMITTED = "SET transaction_isolation = 'read committed'; ";
 
+    private static final String ACTIVE_SQL_TRANSACTION = "25001";
+
     private final Connection connection;
-    private final boolean readCommitted;
     private final boolean autoCommit;
     private final int networkTimeout;
+    private boolean readCommitted;
 
     /** Whether a connection's transactions are read committed anyway. May ask the server. */
     interface Isolation {
         boolean isReadCommitted(Connection connection) throws SQLException;
     }
 
-    Session(Connection connection, Duration ioTimeout, Isolation isolation) throws SQLException {
+    /**
+     * Changes nothing yet.
+     *
+     * @throws OpenTransactionException when the connection is in the middle of a transaction
+     */
+    Session(Connection connection) throws SQLException {
         this.connection = connection;
-        this.autoCommit = connection.getAutoCommit();
-        this.networkTimeout = connection.getNetworkTimeout();
+        autoCommit = connection.getAutoCommit();
         if (!autoCommit) {
-            connection.setAutoCommit(true);
+            requireNoTransaction(connection);
         }
-        connection.setNetworkTimeout(SAME_THREAD, Math.toIntExact(ioTimeout.toMillis()));
-        this.readCommitted = isolation.isReadCommitted(connection);
+        networkTimeout = connection.getNetworkTimeout();
     }
 
     /**
-     * What holds for one transaction, whatever the server's settings and statistics are.
-     *
-     * <p>A table that was analysed while it was empty makes the planner prefer to read all of it, and keep that plan
-     * when there are millions of rows. So the guard leaves it no way to read a table but by the key, or by the
-     * deadline.
+     * JDBC forbids to set the read-only mode in the middle of a transaction, and the driver knows whether it is in one
+     * without asking the server. To set the mode that is set already changes nothing.
      */
-    static final class Guard {
-        static final Guard NONE = new Guard(List.of());
-
-        private final String sql;
-
-        /** Whole texts, so that the driver finds what it has prepared by one and the same string. */
-        private final Map<String, String> guarded = new ConcurrentHashMap<>();
-
-        private Guard(List<String> settings) {
-            sql = settings.isEmpty() ? "" : "SELECT " + String.join(", ", settings) + "; ";
-        }
-
-        /** Only a bitmap scan is left, and that needs a condition on an index. */
-        static Guard byKey() {
-            return new Guard(List.of(set("enable_seqscan", "off"), set("enable_indexscan", "off")));
-        }
-
-        /** The same for statements that take arrays, which PostgreSQL would plan anew each time. */
-        static Guard byKey(Duration lockTimeout) {
-            return new Guard(List.of(
-                    set("enable_seqscan", "off"),
-                    set("enable_indexscan", "off"),
-                    set("plan_cache_mode", "force_generic_plan"),
-                    lockTimeout(lockTimeout)));
-        }
-
-        static Guard byDeadline(Duration lockTimeout) {
-            return new Guard(
-                    List.of(set("enable_seqscan", "off"), set("enable_sort", "off"), lockTimeout(lockTimeout)));
-        }
-
-        /** An expression that sets the timeout when it is evaluated, until the transaction ends. */
-        static String lockTimeout(Duration lockTimeout) {
-            return set("lock_timeout", lockTimeout.toMillis() + "ms");
-        }
-
-        private static String set(String name, String value) {
-            return "set_config('%s', '%s', true)".formatted(name, value);
-        }
-
-        private String before(String statement) {
-            return sql.isEmpty() ? statement : guarded.computeIfAbsent(statement, it -> sql + it);
-        }
-
-        private int results() {
-            return sql.isEmpty() ? 0 : 1;
+    private static void requireNoTransaction(Connection connection) throws SQLException {
+        try {
+            connection.setReadOnly(connection.isReadOnly());
+        } catch (SQLException e) {
+            if (ACTIVE_SQL_TRANSACTION.equals(e.getSQLState())) {
+                throw new OpenTransactionException(e);
+            }
+            throw e;
         }
     }
 
-    PreparedStatement prepare(Guard guard, String sql) throws SQLException {
-        String guarded = guard.before(sql);
-        return connection.prepareStatement(readCommitted ? guarded : READ_COMMITTED + guarded);
+    /** What it changes, {@link #close} puts back. */
+    void begin(Duration ioTimeout, Isolation isolation) throws SQLException {
+        connection.setNetworkTimeout(SAME_THREAD, Math.toIntExact(ioTimeout.toMillis()));
+        if (autoCommit) {
+            readCommitted = isolation.isReadCommitted(connection);
+        } else {
+            connection.setAutoCommit(true); // and its transactions may be anything: it may be bound to one to come
+        }
+    }
+
+    PreparedStatement prepare(StatementSettings settings, String sql) throws SQLException {
+        String withSettings = settings.before(sql);
+        return connection.prepareStatement(readCommitted ? withSettings : READ_COMMITTED + withSettings);
     }
 
     /** Runs what was prepared and stops at the statement's own result, past those of what travelled with it. */
-    void execute(Guard guard, PreparedStatement statement) throws SQLException {
+    void execute(StatementSettings settings, PreparedStatement statement) throws SQLException {
         statement.execute();
-        for (int i = guard.results() + (readCommitted ? 0 : 1); i > 0; i--) {
+        for (int i = settings.results() + (readCommitted ? 0 : 1); i > 0; i--) {
             statement.getMoreResults();
         }
     }
@@ -116,10 +87,17 @@ final class Session implements AutoCloseable {
     public void close() throws SQLException {
         try (connection) {
             if (!connection.isClosed()) {
-                connection.setNetworkTimeout(SAME_THREAD, networkTimeout);
-                if (!autoCommit) {
-                    connection.setAutoCommit(false);
-                }
+                restore();
+            }
+        }
+    }
+
+    private void restore() throws SQLException {
+        try {
+            connection.setNetworkTimeout(SAME_THREAD, networkTimeout);
+        } finally {
+            if (!autoCommit) {
+                connection.setAutoCommit(false);
             }
         }
     }

@@ -33,12 +33,30 @@ final class Sessions {
     }
 
     Session open(Duration timeout) throws SQLException {
-        Connection connection = dataSource.getConnection();
+        Session session = take(dataSource.getConnection());
         try {
-            return new Session(connection, timeout, this::isReadCommitted);
-        } catch (SQLException | RuntimeException e) {
-            connection.close();
+            session.begin(timeout, this::isReadCommitted);
+            return session;
+        } catch (SQLException | RuntimeException | Error e) {
+            giveBack(session, e);
             throw e;
+        }
+    }
+
+    private static Session take(Connection connection) throws SQLException {
+        try {
+            return new Session(connection);
+        } catch (SQLException | RuntimeException | Error e) {
+            giveBack(connection, e);
+            throw e;
+        }
+    }
+
+    private static void giveBack(AutoCloseable taken, Throwable why) {
+        try {
+            taken.close();
+        } catch (Exception e) {
+            why.addSuppressed(e);
         }
     }
 

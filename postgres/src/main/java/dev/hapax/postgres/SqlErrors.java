@@ -45,7 +45,7 @@ final class SqlErrors {
         return UNIQUE_VIOLATION.equals(e.getSQLState());
     }
 
-    /** Somebody else holds the row; the others of the round are not to blame. */
+    /** Somebody else holds the row; the others of the batch are not to blame. */
     static boolean isContention(SQLException e) {
         return e.getSQLState() != null && CONTENTION.contains(e.getSQLState());
     }

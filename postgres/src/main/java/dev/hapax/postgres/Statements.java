@@ -12,11 +12,11 @@ final class Statements {
     }
 
     /** @return how many rows it changed */
-    static <Q> int update(Session session, Session.Guard guard, String sql, Binder<Q> binder, Q value)
+    static <Q> int update(Session session, StatementSettings settings, String sql, Binder<Q> binder, Q value)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(guard, sql)) {
+        try (PreparedStatement statement = session.prepare(settings, sql)) {
             binder.bind(statement, value);
-            session.execute(guard, statement);
+            session.execute(settings, statement);
             return statement.getUpdateCount();
         }
     }

@@ -54,7 +54,7 @@ final class Sweep {
 
     private Sweep() {}
 
-    static Swept round(Session session, Session.Guard guard, int limit) throws SQLException {
+    static Swept round(Session session, StatementSettings guard, int limit) throws SQLException {
         try (PreparedStatement statement = session.prepare(guard, SQL)) {
             statement.setInt(1, limit);
             statement.setInt(2, Result.TIMED_OUT);

@@ -73,7 +73,7 @@ record TransactionRecord(
                     statement.setBoolean(1, found.state().isTerminal());
                     statement.setObject(2, found.id().value()); // id
                     int next = bind(statement, 3);
-                    ClaimWork.bindObserved(statement, next, found);
+                    ClaimBatch.bindObserved(statement, next, found);
                 })
                 == 1;
     }

@@ -253,7 +253,7 @@ class PostgresSchemaTest {
 
     /**
      * Trap 1, the first half: "unique among those not expired" cannot be an index. PostgreSQL wants an index to mean
-     * the same tomorrow, so expiry is decided when a claim meets the row (see ClaimWork), not by the schema.
+     * the same tomorrow, so expiry is decided when a claim meets the row (see ClaimBatch), not by the schema.
      */
     @Test
     void aUniqueIndexThatDependsOnTheTimeIsRefusedByPostgres() {

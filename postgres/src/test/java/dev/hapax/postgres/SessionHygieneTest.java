@@ -96,9 +96,9 @@ class SessionHygieneTest {
         physical.setNetworkTimeout(Runnable::run, NETWORK_TIMEOUT);
         pool = new OneConnection(physical);
         store = PostgresStore.builder(pool)
-                .lanes(1)
+                .maxConcurrentBatches(1)
                 .lockTimeout(Duration.ofMillis(20))
-                .lockPatience(Duration.ofMillis(50))
+                .lockWaitTimeout(Duration.ofMillis(50))
                 .build();
         before = leftovers();
     }
@@ -321,7 +321,9 @@ class SessionHygieneTest {
         return leftovers;
     }
 
-    /** The first call finds the lane idle and waits for the connection; the others queue behind it, and go together. */
+    /**
+     * The first call finds the batcher idle and waits for the connection; the others queue behind it, and go together.
+     */
     private <T> List<T> batch(Supplier<T> call) {
         List<CompletableFuture<T>> answers;
         try (Connection held = pool.getConnection()) {

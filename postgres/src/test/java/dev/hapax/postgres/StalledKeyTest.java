@@ -10,6 +10,7 @@ import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.Fingerprint;
+import dev.hapax.store.Finish;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Renewal;
 import dev.hapax.store.RenewalStatus;
@@ -24,7 +25,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -127,46 +127,42 @@ class StalledKeyTest {
                 .join();
         database.letTimePass(Duration.ofMinutes(1));
         try (Connection foreign = begin("UPDATE hapax_operation SET state = 0, attempt = 0 WHERE key = 'late'")) {
-            ClaimWork patient = new ClaimWork(Duration.ofMinutes(1), prevailing());
+            ClaimBatch claims = new ClaimBatch(Duration.ofMinutes(1), highReplayRatio());
             ClaimRequest request = ClaimRequest.of(key, Fingerprint.NONE, "other", terms);
-            Future<List<Claim>> other = threads.submit(() -> new Sessions(pool, Duration.ofMinutes(1))
-                    .call(session -> patient.run(session, Lane.LockWait.SHORT, List.of(request))));
+            Future<List<Decision<Claim>>> other = threads.submit(() -> new Sessions(pool, Duration.ofMinutes(1))
+                    .call(session -> claims.run(session, LockWait.SHORT, List.of(request))));
             Awaitility.await()
                     .pollInterval(Duration.ofMillis(5))
                     .until(() -> database.queryLong("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
             foreign.commit();
 
-            assertThat(other.get()).containsExactly(new Claim.Won(1));
+            assertThat(other.get()).containsExactly(Decision.answer(new Claim.Won(1)));
         }
     }
 
     /** Has claims look before they insert, for the insert would wait for the row as well. */
-    private static Repeats prevailing() {
-        Repeats repeats = new Repeats();
-        while (!repeats.prevail()) {
-            repeats.learn(List.of(
-                    new Claim.Replay(Result.abandoned(), new Claim.Kept(Instant.EPOCH, Instant.EPOCH, Duration.ZERO))));
+    private static ReplayRatio highReplayRatio() {
+        ReplayRatio replayRatio = new ReplayRatio();
+        while (!replayRatio.isHigh()) {
+            Claim.Kept kept = new Claim.Kept(Instant.EPOCH, Instant.EPOCH, Duration.ZERO);
+            replayRatio.learn(List.of(Decision.answer(new Claim.Replay(Result.abandoned(), kept))));
         }
-        return repeats;
+        return replayRatio;
     }
 
     @Test
-    void aRowThatStaysLockedIsAClearRetryableErrorInTheEnd() throws Exception {
-        PostgresStore impatient =
-                PostgresStore.builder(pool).lockPatience(Duration.ofMillis(300)).build();
-        hapax.scope("stall").key("stalled").run(lease -> new byte[] {1});
-        database.execute("CREATE TABLE copy AS SELECT * FROM hapax_operation; TRUNCATE hapax_operation");
-        try (Connection foreign = begin("INSERT INTO hapax_operation SELECT * FROM copy");
-                Hapax other = Hapax.on(impatient)
-                        .scope("stall", Policy.defaults())
-                        .withoutSweeper()
-                        .build()) {
-            CompletableFuture<Outcome<byte[]>> call = other.scope("stall")
-                    .key("stalled")
-                    .runAsync(lease -> CompletableFuture.completedFuture(new byte[] {2}))
-                    .toCompletableFuture();
+    void finishOfARowThatStaysLockedFails() throws Exception {
+        PostgresStore impatient = PostgresStore.builder(pool)
+                .lockWaitTimeout(Duration.ofMillis(300))
+                .build();
+        ClaimTerms terms = new ClaimTerms(Duration.ofMinutes(5), Duration.ofDays(1), WhenAbandoned.RERUN, 10);
+        ClaimRequest owner =
+                ClaimRequest.of(new OperationKey("", "stall", "stalled"), Fingerprint.NONE, "owner", terms);
+        impatient.claim(owner).toCompletableFuture().join();
+        try (Connection foreign = begin("SELECT FROM hapax_operation WHERE key = 'stalled' FOR UPDATE")) {
+            Finish finish = new Finish(owner.id(), owner.token(), Result.abandoned(), Duration.ofDays(1));
 
-            assertThat(call)
+            assertThat(impatient.finish(finish).toCompletableFuture())
                     .failsWithin(Duration.ofMinutes(1))
                     .withThrowableThat()
                     .havingCause()
@@ -176,7 +172,7 @@ class StalledKeyTest {
         }
     }
 
-    /** Enough of them that every lane is used many times. */
+    /** Enough of them that every batcher is used many times. */
     private void runOthers() throws Exception {
         List<Future<?>> others = new ArrayList<>();
         for (int caller = 0; caller < 16; caller++) {

@@ -18,36 +18,32 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the way. While
- * {@link Repeats} prevail the look comes first, and only who finds nothing inserts: a repeat then costs one read.
+ * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the waiting. While
+ * {@link ReplayRatio} prevail the look comes first, and only who finds nothing inserts: a repeat then costs one read.
  *
  * <p>The look is a statement of its own, after the insert's transaction: it sees what was committed in between. What it
  * finds is ruled on by {@link Ruling}, and what that asks for is written only if the row is still as it was seen. If it
  * is not, or has gone since, the next look tells; after a few looks the claim counts as contended and comes back later.
  */
-final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
-    private static final int MOST_LOOKS = 5;
+final class ClaimBatch implements BatchWork<ClaimRequest, Claim> {
+    private static final int MAX_READS = 5;
 
     private static final String INTO = """
             INSERT INTO hapax_operation (id, tenant, scope, key, state, fingerprint, token, attempt, owner,
                 when_abandoned, retention_ms, window_ms, created_at, claimed_at, deadline)
             """;
 
-    /**
-     * The insert finds what is in its way by the key, whatever the plan: all it needs is a lock timeout, which it sets
-     * while it computes the first attempt's number.
-     */
-    private static final String ALONE = INTO + """
-            VALUES (?, ?, ?, ?, 1, ?, ?, ('' <> %s)::int, ?, ?, ?, ?, clock_timestamp(), clock_timestamp(),
+    /** The insert finds what is in its way by the key, whatever the plan: all it needs is a lock timeout. */
+    private static final String SINGLE_SQL = INTO + """
+            VALUES (?, ?, ?, ?, 1, ?, ?, 1, ?, ?, ?, ?, clock_timestamp(), clock_timestamp(),
                 clock_timestamp() + ? * interval '1 millisecond')
             ON CONFLICT (id) DO NOTHING""";
 
     /** Where one operation is claimed twice, the first claim wins. */
-    private static final String TOGETHER = INTO + """
+    private static final String BATCH_SQL = INTO + """
             SELECT id, tenant, scope, key, 1, fingerprint, token, 1, owner, when_abandoned, retention_ms, window_ms,
                 clock_timestamp(), clock_timestamp(), clock_timestamp() + lease_ms * interval '1 millisecond'
-            FROM %s AS lock_timeout,
-                unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
+            FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::text[], ?::int4[],
                     ?::int8[], ?::int8[], ?::int8[]) AS claim (id, tenant, scope, key, fingerprint, token, owner,
                     when_abandoned, retention_ms, window_ms, lease_ms)
             ON CONFLICT (id) DO NOTHING
@@ -115,24 +111,22 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
             SELECT id, clock_timestamp(), 'PARKED', attempt, owner, NULL FROM parked""";
 
-    private final Sql patient;
-    private final Sql impatient;
-    private final Repeats repeats;
+    private static final Decision<Claim> FIRST = Decision.answer(new Claim.Won(1));
+    private static final Waiting NO_WAIT = new Waiting(Duration.ofMillis(1));
 
-    /** The statements for one way of waiting. */
-    private record Sql(String alone, String together, Session.Guard guard) {
-        Sql(Duration lockTimeout) {
-            this(
-                    ALONE.formatted(Session.Guard.lockTimeout(lockTimeout)),
-                    TOGETHER.formatted(Session.Guard.lockTimeout(lockTimeout)),
-                    Session.Guard.byKey(lockTimeout));
+    private final Waiting shortWait;
+    private final ReplayRatio replayRatio;
+
+    /** One way of waiting for locks. */
+    private record Waiting(StatementSettings insert, StatementSettings byKey) {
+        Waiting(Duration lockTimeout) {
+            this(StatementSettings.lockTimeoutOnly(lockTimeout), StatementSettings.byKey(lockTimeout));
         }
     }
 
-    ClaimWork(Duration lockTimeout, Repeats repeats) {
-        this.repeats = repeats;
-        patient = new Sql(lockTimeout);
-        impatient = new Sql(Duration.ofMillis(1));
+    ClaimBatch(Duration lockTimeout, ReplayRatio replayRatio) {
+        this.replayRatio = replayRatio;
+        shortWait = new Waiting(lockTimeout);
     }
 
     @Override
@@ -141,87 +135,133 @@ final class ClaimWork implements Lane.Work<ClaimRequest, Claim> {
     }
 
     @Override
-    public List<Claim> run(Session session, Lane.LockWait wait, List<ClaimRequest> requests) throws SQLException {
-        Sql sql = wait == Lane.LockWait.SHORT ? patient : impatient;
-        List<Claim> answers = repeats.prevail()
-                ? decide(session, sql, requests, new HashMap<>())
-                : insertFirst(session, sql, requests);
-        repeats.learn(answers);
-        return answers;
+    public Duration lockWaitTimeout(ClaimRequest request) {
+        return request.timeout();
     }
 
-    private static List<Claim> insertFirst(Session session, Sql sql, List<ClaimRequest> requests) throws SQLException {
-        if (requests.size() == 1 && insertAlone(session, sql, requests.get(0))) {
-            return List.of(new Claim.Won(1));
-        }
-        Map<UUID, Claim> answers = new HashMap<>();
-        if (requests.size() > 1) {
-            insert(session, sql, requests, answers);
-        }
-        return decide(session, sql, requests, answers);
+    @Override
+    public List<Decision<Claim>> run(Session session, LockWait wait, List<ClaimRequest> requests) throws SQLException {
+        Waiting waiting = wait == LockWait.SHORT ? shortWait : NO_WAIT;
+        List<Decision<Claim>> decisions = replayRatio.isHigh()
+                ? decide(session, waiting, requests, new HashMap<>())
+                : insertFirst(session, waiting, requests);
+        replayRatio.learn(decisions);
+        return decisions;
     }
 
-    /** @param answers those that are known already, by their tokens */
-    private static List<Claim> decide(Session session, Sql sql, List<ClaimRequest> requests, Map<UUID, Claim> answers)
+    private static List<Decision<Claim>> insertFirst(Session session, Waiting waiting, List<ClaimRequest> requests)
             throws SQLException {
-        for (int look = 0; look < MOST_LOOKS; look++) {
+        if (requests.size() == 1 && insertOne(session, waiting, requests.get(0))) {
+            return List.of(FIRST);
+        }
+        Map<UUID, Decision<Claim>> decisions = new HashMap<>();
+        if (requests.size() > 1) {
+            insert(session, waiting, requests, decisions);
+        }
+        return decide(session, waiting, requests, decisions);
+    }
+
+    /**
+     * A lock that is met here leaves only the claims that it concerns undecided: those that inserted their rows have
+     * won.
+     *
+     * @param decisions those that are known already, by the claims' tokens
+     */
+    private static List<Decision<Claim>> decide(
+            Session session, Waiting waiting, List<ClaimRequest> requests, Map<UUID, Decision<Claim>> decisions)
+            throws SQLException {
+        for (int reads = 0; reads < MAX_READS; reads++) {
             List<ClaimRequest> open = requests.stream()
-                    .filter(request -> !answers.containsKey(request.token()))
+                    .filter(request -> !decisions.containsKey(request.token()))
                     .toList();
             if (open.isEmpty()) {
-                return requests.stream()
-                        .map(request -> answers.get(request.token()))
-                        .toList();
+                break;
             }
-            look(session, sql, open, answers);
+            try {
+                read(session, waiting, open, decisions);
+            } catch (SQLException e) {
+                leaveLocked(open, e, decisions);
+            }
         }
-        throw new SQLException("an operation kept changing while it was claimed", "40001");
+        for (ClaimRequest request : requests) {
+            decisions.computeIfAbsent(request.token(), token -> keptChanging());
+        }
+        return requests.stream().map(request -> decisions.get(request.token())).toList();
     }
 
-    private static boolean insertAlone(Session session, Sql sql, ClaimRequest claim) throws SQLException {
-        return Statements.update(session, Session.Guard.NONE, sql.alone(), ClaimWork::bindInsert, claim) == 1;
-    }
-
-    private static void insert(Session session, Sql sql, List<ClaimRequest> claims, Map<UUID, Claim> answers)
+    /** @throws SQLException when it was not a lock that kept them from being decided */
+    private static void leaveLocked(List<ClaimRequest> open, SQLException e, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
-        for (UUID token : COLUMNS.run(session, Session.Guard.NONE, sql.together(), claims)) {
-            answers.put(token, new Claim.Won(1));
+        if (!SqlErrors.isContention(e)) {
+            throw e;
+        }
+        open.forEach(request -> decisions.putIfAbsent(request.token(), new Decision.Locked<>(e)));
+    }
+
+    private static Decision<Claim> keptChanging() {
+        return new Decision.Locked<>(new SQLException("an operation kept changing while it was claimed", "40001"));
+    }
+
+    private static boolean insertOne(Session session, Waiting waiting, ClaimRequest claim) throws SQLException {
+        return Statements.update(session, waiting.insert(), SINGLE_SQL, ClaimBatch::bindInsert, claim) == 1;
+    }
+
+    private static void insert(
+            Session session, Waiting waiting, List<ClaimRequest> claims, Map<UUID, Decision<Claim>> decisions)
+            throws SQLException {
+        for (UUID token : COLUMNS.run(session, waiting.insert(), BATCH_SQL, claims)) {
+            decisions.put(token, FIRST);
         }
     }
 
-    private static void look(Session session, Sql sql, List<ClaimRequest> open, Map<UUID, Claim> answers)
+    private static void read(
+            Session session, Waiting waiting, List<ClaimRequest> open, Map<UUID, Decision<Claim>> decisions)
             throws SQLException {
         Set<OperationId> ids = open.stream().map(ClaimRequest::id).collect(Collectors.toSet());
-        Map<OperationId, Snapshot> found = Rows.find(session, sql.guard(), ids);
+        Map<OperationId, Snapshot> found = Rows.find(session, waiting.byKey(), ids);
         List<ClaimRequest> gone = new ArrayList<>();
+        Waiting next = waiting;
         for (ClaimRequest request : open) {
             Snapshot row = found.get(request.id());
             if (row == null) {
                 gone.add(request);
                 continue;
             }
-            Ruling ruling = Ruling.on(request, row);
-            if (ruling instanceof Ruling.Answer || carryOut(session, sql.guard(), request, row, ruling) == 1) {
-                answers.put(request.token(), ruling.answer(row));
+            try {
+                rule(session, next, request, row, decisions);
+            } catch (SQLException e) {
+                leaveLocked(List.of(request), e, decisions);
+                next = NO_WAIT; // the batch has waited once
             }
         }
         if (!gone.isEmpty()) {
-            insert(session, sql, gone, answers);
+            insert(session, next, gone, decisions);
         }
     }
 
-    private static int carryOut(Session session, Session.Guard guard, ClaimRequest request, Snapshot row, Ruling ruling)
+    /** Decides nothing if the row is no longer as it was seen. */
+    private static void rule(
+            Session session, Waiting waiting, ClaimRequest request, Snapshot row, Map<UUID, Decision<Claim>> decisions)
+            throws SQLException {
+        Ruling ruling = Ruling.on(request, row);
+        if (ruling instanceof Ruling.Answer || carryOut(session, waiting.byKey(), request, row, ruling) == 1) {
+            decisions.put(request.token(), Decision.answer(ruling.answer(row)));
+        }
+    }
+
+    private static int carryOut(
+            Session session, StatementSettings settings, ClaimRequest request, Snapshot row, Ruling ruling)
             throws SQLException {
         if (ruling instanceof Ruling.Resume) {
-            return Statements.update(session, guard, RESUME, (s, q) -> bindResume(s, q, row), request);
+            return Statements.update(session, settings, RESUME, (s, q) -> bindResume(s, q, row), request);
         } else if (ruling instanceof Ruling.TakeOver) {
-            return Statements.update(session, guard, TAKE_OVER, (s, q) -> bindTakeOver(s, q, row), request);
+            return Statements.update(session, settings, TAKE_OVER, (s, q) -> bindTakeOver(s, q, row), request);
         } else if (ruling instanceof Ruling.BeginAnew) {
-            return Statements.update(session, guard, BEGIN_ANEW, (s, q) -> bindBeginAnew(s, q, row), request);
+            return Statements.update(session, settings, BEGIN_ANEW, (s, q) -> bindBeginAnew(s, q, row), request);
         } else if (ruling instanceof Ruling.Fail fail) {
-            return Statements.update(session, guard, FAIL, (s, q) -> bindFail(s, q, row), fail);
+            return Statements.update(session, settings, FAIL, (s, q) -> bindFail(s, q, row), fail);
         }
-        return Statements.update(session, guard, PARK, (s, q) -> bindObserved(s, 1, q), row);
+        return Statements.update(session, settings, PARK, (s, q) -> bindObserved(s, 1, q), row);
     }
 
     private static void bindInsert(PreparedStatement statement, ClaimRequest claim) throws SQLException {

@@ -20,10 +20,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What travels in one round is decided one by one. */
-class RoundTest {
+/** Requests of one batch are decided independently. */
+class BatchTest {
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(100);
 
     private final TestDatabase database = TestDatabase.migrated();
@@ -35,16 +36,15 @@ class RoundTest {
         ClaimRequest owner = request("b");
         ClaimRequest successor = request("a");
         claim(stale, owner);
-        sessions.call(session -> OwnerWork.release(LOCK_TIMEOUT)
+        sessions.call(session -> OwnerWriteBatch.release(LOCK_TIMEOUT, LOCK_TIMEOUT)
                 .run(
                         session,
-                        Lane.LockWait.SHORT,
+                        LockWait.SHORT,
                         List.of(new Release(
                                 stale.id(), stale.token(), Release.Kind.TRY_AGAIN, Duration.ofHours(1), "again"))));
         claim(successor);
 
-        List<Written> written = sessions.call(session -> OwnerWork.finish(LOCK_TIMEOUT)
-                .run(session, Lane.LockWait.SHORT, List.of(finish(stale), finish(owner))));
+        List<Written> written = finish(sessions, stale, owner);
 
         assertThat(written).containsExactly(Written.CLAIM_LOST, Written.RECORDED);
         assertThat(database.query("SELECT state || ' ' || token FROM hapax_operation WHERE key = 'a'"))
@@ -63,15 +63,14 @@ class RoundTest {
 
     /** Left to itself, PostgreSQL plans a statement over arrays anew each time, for as many rows as they have. */
     @Test
-    void roundsOfEndsArePlannedOnce() throws SQLException {
+    void batchOfFinishesIsPlannedOnce() throws SQLException {
         try (HikariDataSource pool = database.pool(1)) {
             Sessions pooled = new Sessions(pool, Duration.ofSeconds(10));
-            for (int round = 0; round < 20; round++) {
-                ClaimRequest one = request("one-" + round);
-                ClaimRequest other = request("other-" + round);
+            for (int batch = 0; batch < 20; batch++) {
+                ClaimRequest one = request("one-" + batch);
+                ClaimRequest other = request("other-" + batch);
                 claim(one, other);
-                List<Written> written = pooled.call(session -> OwnerWork.finish(LOCK_TIMEOUT)
-                        .run(session, Lane.LockWait.SHORT, List.of(finish(one), finish(other))));
+                List<Written> written = finish(pooled, one, other);
                 assertThat(written).containsOnly(Written.RECORDED);
             }
 
@@ -93,13 +92,25 @@ class RoundTest {
     }
 
     private List<Claim> claim(ClaimRequest... requests) {
-        return sessions.call(session ->
-                new ClaimWork(LOCK_TIMEOUT, new Repeats()).run(session, Lane.LockWait.SHORT, List.of(requests)));
+        return answers(sessions.call(session ->
+                new ClaimBatch(LOCK_TIMEOUT, new ReplayRatio()).run(session, LockWait.SHORT, List.of(requests))));
+    }
+
+    private static List<Written> finish(Sessions sessions, ClaimRequest... owners) {
+        List<Finish> finishes = Stream.of(owners).map(BatchTest::finish).toList();
+        return answers(sessions.call(
+                session -> OwnerWriteBatch.finish(LOCK_TIMEOUT, LOCK_TIMEOUT).run(session, LockWait.SHORT, finishes)));
+    }
+
+    private static <A> List<A> answers(List<Decision<A>> decisions) {
+        return decisions.stream()
+                .map(decision -> ((Decision.Answered<A>) decision).answer())
+                .toList();
     }
 
     private static ClaimRequest request(String key) {
         ClaimTerms terms = new ClaimTerms(Duration.ofSeconds(30), Duration.ofHours(1), WhenAbandoned.RERUN, 10);
-        return ClaimRequest.of(new OperationKey("", "round", key), Fingerprint.NONE, "somebody", terms);
+        return ClaimRequest.of(new OperationKey("", "batch", key), Fingerprint.NONE, "somebody", terms);
     }
 
     private static Finish finish(ClaimRequest owner) {

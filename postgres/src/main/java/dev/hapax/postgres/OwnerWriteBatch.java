@@ -29,16 +29,15 @@ import org.jspecify.annotations.Nullable;
  * sender's token in the state that the write leads to. Whoever else changes a row replaces its token, so nobody can
  * mistake that.
  */
-final class OwnerWork<Q> implements Lane.Work<Q, Written> {
-    /** Sets its lock timeout while it computes the new state, which is before it waits for the row. */
-    private static final String FINISH_ALONE = """
+final class OwnerWriteBatch<Q> implements BatchWork<Q, Written> {
+    private static final String FINISH_ONE = """
             UPDATE hapax_operation
-            SET state = ? * ('' <> %s)::int, finished_at = clock_timestamp(),
+            SET state = ?, finished_at = clock_timestamp(),
                 deadline = clock_timestamp() + ? * interval '1 millisecond',
                 code = ?, headers = ?, body = ?, error = ?
             WHERE id = ? AND token = ? AND state = 1""";
 
-    private static final String FINISH = """
+    private static final String FINISH_BATCH = """
             UPDATE hapax_operation AS o
             SET state = f.state, finished_at = clock_timestamp(),
                 deadline = clock_timestamp() + f.retention_ms * interval '1 millisecond',
@@ -64,51 +63,48 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 FROM released)
             SELECT token FROM released""";
 
-    private static final Session.Guard BY_KEY = Session.Guard.byKey();
+    private static final Decision<Written> RECORDED = Decision.answer(Written.RECORDED);
+    private static final Decision<Written> CLAIM_LOST = Decision.answer(Written.CLAIM_LOST);
 
-    private final Way patient;
-    private final Way impatient;
+    private final Waiting shortWait;
+    private final Waiting noWait;
+    private final Duration lockWaitTimeout;
     private final Kind<Q> kind;
 
-    /**
-     * One way of waiting for locks.
-     *
-     * @param alone {@link Alone#sql} with its lock timeout
-     */
-    private record Way(Session.Guard guard, String alone) {
-        Way(Duration lockTimeout, Kind<?> kind) {
-            this(
-                    Session.Guard.byKey(lockTimeout),
-                    kind.alone() == null ? "" : kind.alone().sql().formatted(Session.Guard.lockTimeout(lockTimeout)));
+    /** One way of waiting for locks. */
+    private record Waiting(StatementSettings batch, StatementSettings single) {
+        Waiting(Duration lockTimeout) {
+            this(StatementSettings.byKey(lockTimeout), StatementSettings.byOneKey(lockTimeout));
         }
     }
 
     /**
      * What one kind of write is.
      *
-     * @param together the statement for any number of them, which returns the tokens of those that changed something
-     * @param alone a faster statement for one of them, if there is one, with a place for its lock timeout
+     * @param batchSql the statement for any number of them, which returns the tokens of those that changed something
+     * @param single a faster statement for one of them, if there is one
      * @param leadsTo whether a write leads to a state
      * @param weight how many bytes it brings along
      */
     private record Kind<Q>(
             Function<Q, OperationId> id,
             Function<Q, UUID> token,
-            String together,
+            String batchSql,
             Columns<Q> columns,
-            @Nullable Alone<Q> alone,
+            @Nullable Single<Q> single,
             BiPredicate<Q, State> leadsTo,
             ToIntFunction<Q> weight) {}
 
-    private record Alone<Q>(String sql, Statements.Binder<Q> binder) {}
+    private record Single<Q>(String sql, Statements.Binder<Q> binder) {}
 
-    private OwnerWork(Duration lockTimeout, Kind<Q> kind) {
+    private OwnerWriteBatch(Duration lockTimeout, Duration lockWaitTimeout, Kind<Q> kind) {
+        this.lockWaitTimeout = lockWaitTimeout;
         this.kind = kind;
-        patient = new Way(lockTimeout, kind);
-        impatient = new Way(Duration.ofMillis(1), kind);
+        shortWait = new Waiting(lockTimeout);
+        noWait = new Waiting(Duration.ofMillis(1));
     }
 
-    static OwnerWork<Finish> finish(Duration lockTimeout) {
+    static OwnerWriteBatch<Finish> finish(Duration lockTimeout, Duration lockWaitTimeout) {
         Columns<Finish> columns = new Columns<Finish>()
                 .uuid(finish -> finish.id().value()) // id
                 .uuid(Finish::token) // token
@@ -118,20 +114,21 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 .bytea(finish -> Rows.headers(finish.result())) // headers
                 .bytea(finish -> Rows.body(finish.result())) // body
                 .text(finish -> Rows.text(finish.result().error())); // error
-        Alone<Finish> alone = new Alone<>(FINISH_ALONE, OwnerWork::bindFinish);
-        return new OwnerWork<>(
+        Single<Finish> single = new Single<>(FINISH_ONE, OwnerWriteBatch::bindFinish);
+        return new OwnerWriteBatch<>(
                 lockTimeout,
+                lockWaitTimeout,
                 new Kind<>(
                         Finish::id,
                         Finish::token,
-                        FINISH,
+                        FINISH_BATCH,
                         columns,
-                        alone,
+                        single,
                         (finish, state) -> state.isTerminal(),
                         finish -> weight(finish.result())));
     }
 
-    static OwnerWork<Release> release(Duration lockTimeout) {
+    static OwnerWriteBatch<Release> release(Duration lockTimeout, Duration lockWaitTimeout) {
         Columns<Release> columns = new Columns<Release>()
                 .uuid(release -> release.id().value()) // id
                 .uuid(Release::token) // token
@@ -139,8 +136,9 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
                 .int4(release -> release.kind().uncounted()) // uncounted
                 .int8(release -> release.pendingFor().toMillis()) // pending_ms
                 .text(release -> Rows.text(release.reason())); // reason
-        return new OwnerWork<>(
+        return new OwnerWriteBatch<>(
                 lockTimeout,
+                lockWaitTimeout,
                 new Kind<>(
                         Release::id,
                         Release::token,
@@ -167,11 +165,16 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
     }
 
     @Override
-    public List<Written> run(Session session, Lane.LockWait wait, List<Q> requests) throws SQLException {
-        Way way = wait == Lane.LockWait.SHORT ? patient : impatient;
-        Set<UUID> written = write(session, way, requests);
+    public Duration lockWaitTimeout(Q request) {
+        return lockWaitTimeout;
+    }
+
+    @Override
+    public List<Decision<Written>> run(Session session, LockWait wait, List<Q> requests) throws SQLException {
+        Waiting waiting = wait == LockWait.SHORT ? shortWait : noWait;
+        Set<UUID> written = write(session, waiting, requests);
         if (written.size() == requests.size()) {
-            return Collections.nCopies(requests.size(), Written.RECORDED);
+            return Collections.nCopies(requests.size(), RECORDED);
         }
         List<Q> unchanged = requests.stream()
                 .filter(request -> !written.contains(token(request)))
@@ -179,22 +182,24 @@ final class OwnerWork<Q> implements Lane.Work<Q, Written> {
         Map<OperationId, Snapshot> found = unchanged.isEmpty()
                 ? Map.of()
                 : Rows.find(
-                        session, way.guard(), unchanged.stream().map(this::id).collect(Collectors.toSet()));
+                        session,
+                        waiting.batch(),
+                        unchanged.stream().map(this::id).collect(Collectors.toSet()));
         return requests.stream()
                 .map(request -> written.contains(token(request)) || madeBefore(request, found.get(id(request)))
-                        ? Written.RECORDED
-                        : Written.CLAIM_LOST)
+                        ? RECORDED
+                        : CLAIM_LOST)
                 .toList();
     }
 
     /** @return the tokens of those that changed something */
-    private Set<UUID> write(Session session, Way way, List<Q> requests) throws SQLException {
-        Alone<Q> alone = kind.alone();
-        if (alone == null || requests.size() > 1) {
-            return kind.columns().run(session, way.guard(), kind.together(), requests);
+    private Set<UUID> write(Session session, Waiting waiting, List<Q> requests) throws SQLException {
+        Single<Q> single = kind.single();
+        if (single == null || requests.size() > 1) {
+            return kind.columns().run(session, waiting.batch(), kind.batchSql(), requests);
         }
         Q request = requests.get(0);
-        int count = Statements.update(session, BY_KEY, way.alone(), alone.binder(), request);
+        int count = Statements.update(session, waiting.single(), single.sql(), single.binder(), request);
         return count == 1 ? Set.of(token(request)) : Set.of();
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prolongs leases. A renewal that changed nothing looks again, to tell a loss from an operation that it ended itself.
  */
-final class RenewWork implements Lane.Work<Renewal, RenewalStatus> {
+final class RenewBatch implements BatchWork<Renewal, RenewalStatus> {
     private static final String RENEW = """
             UPDATE hapax_operation AS o
             SET deadline = clock_timestamp() + r.lease_ms * interval '1 millisecond'
@@ -29,11 +29,11 @@ final class RenewWork implements Lane.Work<Renewal, RenewalStatus> {
             .uuid(Renewal::token) // token
             .int8(renewal -> renewal.lease().toMillis()); // lease_ms
 
-    private final Session.Guard patient;
-    private final Session.Guard impatient = Session.Guard.byKey(Duration.ofMillis(1));
+    private final StatementSettings shortWait;
+    private final StatementSettings noWait = StatementSettings.byKey(Duration.ofMillis(1));
 
-    RenewWork(Duration lockTimeout) {
-        patient = Session.Guard.byKey(lockTimeout);
+    RenewBatch(Duration lockTimeout) {
+        shortWait = StatementSettings.byKey(lockTimeout);
     }
 
     @Override
@@ -41,19 +41,27 @@ final class RenewWork implements Lane.Work<Renewal, RenewalStatus> {
         return renewal.id();
     }
 
+    /** A renewal that meets a lock is not repeated: the next one comes by itself. */
     @Override
-    public List<RenewalStatus> run(Session session, Lane.LockWait wait, List<Renewal> renewals) throws SQLException {
-        Session.Guard guard = wait == Lane.LockWait.SHORT ? patient : impatient;
-        Set<UUID> renewed = COLUMNS.run(session, guard, RENEW, renewals);
+    public Duration lockWaitTimeout(Renewal renewal) {
+        return Duration.ZERO;
+    }
+
+    @Override
+    public List<Decision<RenewalStatus>> run(Session session, LockWait wait, List<Renewal> renewals)
+            throws SQLException {
+        StatementSettings settings = wait == LockWait.SHORT ? shortWait : noWait;
+        Set<UUID> renewed = COLUMNS.run(session, settings, RENEW, renewals);
         Set<OperationId> unchanged = renewals.stream()
                 .filter(renewal -> !renewed.contains(renewal.token()))
                 .map(Renewal::id)
                 .collect(Collectors.toSet());
-        Map<OperationId, Snapshot> found = unchanged.isEmpty() ? Map.of() : Rows.find(session, guard, unchanged);
+        Map<OperationId, Snapshot> found = unchanged.isEmpty() ? Map.of() : Rows.find(session, settings, unchanged);
         return renewals.stream()
                 .map(renewal -> renewed.contains(renewal.token())
                         ? RenewalStatus.RENEWED
                         : unchanged(renewal, found.get(renewal.id())))
+                .map(Decision::answer)
                 .toList();
     }
 

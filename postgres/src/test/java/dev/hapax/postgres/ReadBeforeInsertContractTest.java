@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/** The contract, by a store that has seen nothing but repeats of late and looks before it inserts. */
-class LookingFirstContractTest extends StoreContract {
+/** The contract, kept by a store that has answered only replays lately, and so reads before it inserts. */
+class ReadBeforeInsertContractTest extends StoreContract {
     private static final TestDatabase DATABASE = TestDatabase.migrated();
     private static final HikariDataSource POOL = DATABASE.pool(8);
     private static final PostgresStore STORE = PostgresStore.over(POOL);

@@ -1,0 +1,58 @@
+package dev.hapax.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Connections that break while they are prepared for a batch. */
+class SessionsTest {
+    private static final TestDatabase DATABASE = TestDatabase.empty();
+
+    @ParameterizedTest
+    @CsvSource({
+        "true, getTransactionIsolation",
+        "true, getNetworkTimeout",
+        "false, getNetworkTimeout",
+        "false, setReadOnly",
+        "false, isReadOnly"
+    })
+    void connectionThatCannotBePreparedGoesBackAsItWas(boolean autoCommit, String broken) throws SQLException {
+        try (Connection physical = DATABASE.unpooled().getConnection()) {
+            physical.setAutoCommit(autoCommit);
+            physical.setNetworkTimeout(Runnable::run, 54_321);
+            OneConnection pool = new OneConnection(failing(physical, broken));
+            Sessions sessions = new Sessions(pool, Duration.ofSeconds(3));
+
+            assertThatExceptionOfType(SQLException.class)
+                    .isThrownBy(sessions::open)
+                    .withMessage(broken);
+
+            try (Connection again = pool.getConnection()) {
+                assertThat(again.isClosed()).isFalse();
+            }
+            assertThat(physical.getAutoCommit()).isEqualTo(autoCommit);
+            assertThat(physical.getNetworkTimeout()).isEqualTo(54_321);
+        }
+    }
+
+    private static Connection failing(Connection connection, String broken) {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals(broken)) {
+                        throw new SQLException(broken, "XX000");
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+}
