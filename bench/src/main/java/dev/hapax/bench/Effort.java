@@ -31,7 +31,7 @@ record Effort(
             Duration.ofMillis(350),
             Duration.ofSeconds(6),
             5_000,
-            List.of(64, 32, 16, 8, 4, 2, 1),
+            List.of(128, 64, 32, 16, 8, 4, 2),
             10_000_000,
             Duration.ofMinutes(3));
     static final Effort QUICK = new Effort(
@@ -39,6 +39,11 @@ record Effort(
 
     boolean quick() {
         return equals(QUICK);
+    }
+
+    /** The pool sizes of which both sides may choose their best where latencies are compared. */
+    List<Integer> latencyPools() {
+        return quick() ? List.of(32) : List.of(128, 32, 8);
     }
 
     Effort withRound(Duration longer) {

@@ -10,6 +10,7 @@ final class Figures {
 
     static final List<Figure> ALL = Stream.of(
                     FreshFigures.ALL,
+                    LatencyFigures.ALL,
                     RepeatFigures.ALL,
                     PeerFigures.ALL,
                     CostFigures.ALL,
