@@ -19,9 +19,9 @@ record ArrivalSchedule(int perSecond, Duration runIn, Duration counted) {
         }
     }
 
-    /** Counts for so long, after a run-in of half of it. */
+    /** Counts for so long, after a run-in. */
     static ArrivalSchedule of(int perSecond, Duration counted) {
-        return new ArrivalSchedule(perSecond, counted.dividedBy(2), counted);
+        return new ArrivalSchedule(perSecond, Window.runIn(counted), counted);
     }
 
     /** How many operations arrive. */

@@ -21,6 +21,7 @@ public final class Bench implements AutoCloseable {
     private final Lab lab;
     private final Effort effort;
     private final Progress progress;
+    private boolean warmedUp;
     private @Nullable GatewayBench gateway;
     private @Nullable List<Cost> costs;
     private TableFigures.@Nullable Sustained sustained;
@@ -105,6 +106,14 @@ public final class Bench implements AutoCloseable {
             costs = Micro.run(effort.quick(), progress::say);
         }
         return costs;
+    }
+
+    /** Has what fresh operations of both sides run compiled, for the first figure that asks. */
+    void warmUpFreshOperations() throws Exception {
+        if (!warmedUp) {
+            OneCaller.warmUp(this);
+            warmedUp = true;
+        }
     }
 
     PeerFigures.Results peers() {

@@ -32,10 +32,10 @@ final class LatencyComparison {
         this.loading = loading;
     }
 
-    /** @param counted how long the part of each turn lasts that counts */
-    LatencyResult measure(Duration counted) throws Exception {
+    LatencyResult measure() throws Exception {
         Lab lab = bench.lab();
-        OneCaller.warmUp(bench);
+        Duration counted = bench.effort().latencyTurn();
+        bench.warmUpFreshOperations();
         try (Candidate ours = best("hapax", counted, pool -> Operations.on(lab, pool, Lab.WARM));
                 Candidate theirs = best("JDBC", counted, pool -> new Floor(lab, pool))) {
             return takeTurns(ours, theirs, counted);

@@ -8,7 +8,6 @@ import java.util.Map;
 final class LatencyFigures {
     private static final int CALLERS = 512;
     private static final int MOST_UNDER_WAY = 256;
-    private static final int TURN_IN_ROUNDS = 4;
 
     private static final int MODERATE = 500;
     private static final int HIGH = 2_000;
@@ -42,7 +41,7 @@ final class LatencyFigures {
 
     private static Measured callers(Figure figure, Bench bench) throws Exception {
         return new LatencyComparison(bench, operations -> LatencyLoad.closedLoop(CALLERS, operations))
-                .measure(bench.effort().round().multipliedBy(TURN_IN_ROUNDS))
+                .measure()
                 .p99(figure);
     }
 
@@ -60,7 +59,7 @@ final class LatencyFigures {
             if (known == null) {
                 known = new LatencyComparison(
                                 bench, operations -> LatencyLoad.openLoop(perSecond, MOST_UNDER_WAY, operations))
-                        .measure(bench.effort().round().multipliedBy(TURN_IN_ROUNDS));
+                        .measure();
                 byRate.put(perSecond, known);
             }
             return known;

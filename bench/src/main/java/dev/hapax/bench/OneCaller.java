@@ -20,7 +20,7 @@ final class OneCaller {
 
     static Measured measure(Figure figure, Bench bench) throws Exception {
         Effort effort = bench.effort();
-        warmUp(bench);
+        bench.warmUpFreshOperations();
         List<Double> mine = new ArrayList<>();
         List<Double> theirs = new ArrayList<>();
         try (Operations operations = Operations.on(bench.lab(), CONNECTIONS, Lab.WARM);

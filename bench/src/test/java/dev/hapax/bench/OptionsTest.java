@@ -1,0 +1,37 @@
+package dev.hapax.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OptionsTest {
+    @Test
+    void onlyTakesTheFigureOfThatName() {
+        assertThat(figures("handler-20ms-512")).containsExactly("handler-20ms-512");
+    }
+
+    @Test
+    void onlyTakesAllFiguresOfAGroup() {
+        assertThat(figures("fixed-rate-500")).containsExactly("fixed-rate-500-p50", "fixed-rate-500-p99");
+        assertThat(figures("fixed-rate,fresh-1-caller"))
+                .containsExactly(
+                        "fresh-1-caller",
+                        "fixed-rate-500-p50",
+                        "fixed-rate-500-p99",
+                        "fixed-rate-2000-p50",
+                        "fixed-rate-2000-p99");
+    }
+
+    @Test
+    void unknownFigureIsRefused() {
+        assertThatThrownBy(() -> figures("fixed-rat")).hasMessageContaining("no figure is called fixed-rat");
+    }
+
+    private static List<String> figures(String only) {
+        return Options.parse(new String[] {"--only", only}).figures().stream()
+                .map(Figure::name)
+                .toList();
+    }
+}
