@@ -26,6 +26,11 @@ final class LatencyFigures {
 
     private LatencyFigures() {}
 
+    /** Whether a quick run measures it: one rate is enough there, the higher one. */
+    static boolean isQuick(Figure figure) {
+        return !figure.name().startsWith("fixed-rate-" + MODERATE);
+    }
+
     private interface Percentile {
         Measured of(LatencyResult result, Figure figure);
     }

@@ -20,7 +20,7 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
             usage: Bench [--quick] [--only NAME,...] [--check] [--results DIRECTORY] [--help]
 
               --quick              about a minute and a half, with more noise: only figures that have a bar, without
-                                   the peers; otherwise it takes about a quarter of an hour
+                                   the peers and with one fixed rate; otherwise it takes about a quarter of an hour
               --only NAME,...      these figures only; fixed-rate means all those whose names begin with fixed-rate-
               --check              exit with 1 when a bar is not met
               --results DIRECTORY  write latest.md, .json and .svg there; without it, only a run that is
@@ -76,7 +76,7 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
 
     /** What has a bar; but to find the fastest peer, all of them have to be measured. */
     private static boolean isQuick(Figure figure) {
-        return figure.bar().isPresent() && !figure.name().equals(PeerFigures.FASTEST);
+        return figure.bar().isPresent() && !figure.name().equals(PeerFigures.FASTEST) && LatencyFigures.isQuick(figure);
     }
 
     List<Figure> figures() {

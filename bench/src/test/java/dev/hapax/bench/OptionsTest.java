@@ -25,13 +25,24 @@ class OptionsTest {
     }
 
     @Test
+    void quickRunMeasuresOneFixedRateAndNoPeers() {
+        assertThat(names("--quick"))
+                .contains("fresh-1-caller", "fixed-rate-2000-p50", "fixed-rate-2000-p99")
+                .doesNotContain("fixed-rate-500-p50", "fixed-rate-500-p99", PeerFigures.FASTEST);
+        assertThat(names("--quick", "--only", "fixed-rate-500"))
+                .containsExactly("fixed-rate-500-p50", "fixed-rate-500-p99");
+    }
+
+    @Test
     void unknownFigureIsRefused() {
         assertThatThrownBy(() -> figures("fixed-rat")).hasMessageContaining("no figure is called fixed-rat");
     }
 
     private static List<String> figures(String only) {
-        return Options.parse(new String[] {"--only", only}).figures().stream()
-                .map(Figure::name)
-                .toList();
+        return names("--only", only);
+    }
+
+    private static List<String> names(String... args) {
+        return Options.parse(args).figures().stream().map(Figure::name).toList();
     }
 }
