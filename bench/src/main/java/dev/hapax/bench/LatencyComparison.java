@@ -42,7 +42,7 @@ final class LatencyComparison {
         }
     }
 
-    /** Each pool size has a turn alone, so that the threads and connections of the others are not there. */
+    /** Each pool size has one turn; only the better one of two stays open. */
     private Candidate best(String name, Duration counted, FreshOperations.Opening opening) throws Exception {
         @Nullable Candidate best = null;
         for (int poolSize : bench.effort().latencyPools()) {
@@ -74,16 +74,14 @@ final class LatencyComparison {
                 mine.add(oursFirst ? first : second);
                 others.add(oursFirst ? second : first);
                 bench.say("round %d of %d: hapax %s, JDBC %s"
-                        .formatted(mine.size(), effort.rounds(), last(mine), last(others)));
+                        .formatted(mine.size(), effort.rounds(), describe(mine), describe(others)));
             }
         }
         return new LatencyResult(
                 new LatencyResult.Side(ours.poolSize, mine), new LatencyResult.Side(theirs.poolSize, others));
     }
 
-    private static String last(List<LatencyTurn> turns) {
-        LatencyTurn turn = turns.get(turns.size() - 1);
-        return "%s/s, p50 %.2f ms, p99 %.2f ms"
-                .formatted(Report.rate(turn.perSecond()), turn.p50Millis(), turn.p99Millis());
+    private static String describe(List<LatencyTurn> turns) {
+        return turns.get(turns.size() - 1).describe();
     }
 }

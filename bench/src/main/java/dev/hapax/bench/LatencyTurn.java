@@ -1,6 +1,7 @@
 package dev.hapax.bench;
 
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * The latencies of one turn of one side.
@@ -58,6 +59,14 @@ record LatencyTurn(double p50Millis, double p99Millis, double perSecond, double 
      */
     boolean isSustained() {
         return perSecond > 0 && perSecond >= SUSTAINED * offered;
+    }
+
+    /** The latencies, unless they say nothing. */
+    String describe() {
+        String rate = Report.rate(perSecond) + "/s";
+        return isSustained()
+                ? String.format(Locale.ROOT, "%s, p50 %.2f ms, p99 %.2f ms", rate, p50Millis, p99Millis)
+                : "only " + rate;
     }
 
     boolean isBetterThan(LatencyTurn other) {

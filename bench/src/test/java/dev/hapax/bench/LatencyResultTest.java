@@ -43,10 +43,14 @@ class LatencyResultTest {
 
     @Test
     void oneTurnBehindDoesNotDecide() {
-        LatencyResult.Side side = new LatencyResult.Side(8, List.of(SUSTAINED, BEHIND, SUSTAINED));
+        Measured measured = new LatencyResult(
+                        new LatencyResult.Side(8, List.of(SUSTAINED, BEHIND, SUSTAINED)),
+                        new LatencyResult.Side(64, List.of(BEHIND, SLOWER, SLOWER)))
+                .p50(FIGURE);
 
-        assertThat(side.isSustained()).isTrue();
-        assertThat(side.median(LatencyTurn::p99Millis)).isEqualTo(8);
+        assertThat(measured.ratios()).containsExactly(1.5);
+        assertThat(measured.ours()).isEqualTo("2.00 ms");
+        assertThat(measured.theirs()).isEqualTo("3.00 ms");
     }
 
     @Test

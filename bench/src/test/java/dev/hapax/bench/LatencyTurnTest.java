@@ -71,6 +71,7 @@ class LatencyTurnTest {
 
         assertThat(turn.perSecond()).isEqualTo(500);
         assertThat(turn.isSustained()).isFalse();
+        assertThat(turn.describe()).isEqualTo("only 500/s");
     }
 
     @Test
