@@ -21,10 +21,12 @@ public final class Bench implements AutoCloseable {
     private final Lab lab;
     private final Effort effort;
     private final Progress progress;
+    private boolean warmedUp;
     private @Nullable GatewayBench gateway;
     private @Nullable List<Cost> costs;
     private TableFigures.@Nullable Sustained sustained;
     private final PeerFigures.Results peers = new PeerFigures.Results(this);
+    private final LatencyFigures.FixedRates fixedRates = new LatencyFigures.FixedRates(this);
 
     private Bench(Lab lab, Effort effort, Progress progress) {
         this.lab = lab;
@@ -106,8 +108,20 @@ public final class Bench implements AutoCloseable {
         return costs;
     }
 
+    /** Has what fresh operations of both sides run compiled, for the first figure that asks. */
+    void warmUpFreshOperations() throws Exception {
+        if (!warmedUp) {
+            OneCaller.warmUp(this);
+            warmedUp = true;
+        }
+    }
+
     PeerFigures.Results peers() {
         return peers;
+    }
+
+    LatencyFigures.FixedRates fixedRates() {
+        return fixedRates;
     }
 
     /** The load that lasts, run by the first figure that asks. */
@@ -146,6 +160,7 @@ public final class Bench implements AutoCloseable {
                 "a round of both sides is done again if other virtual machines took more than 4 %% of the processors in it, at most %d a figure"
                         .formatted(effort.again()),
                 "one caller takes turns operation by operation, and the middle of a round's times counts",
+                "latencies at a fixed rate count from when an operation was due; wake-ups of its thread included, for both sides",
                 "ratio: median over the rounds of ours divided by theirs of the same round");
     }
 

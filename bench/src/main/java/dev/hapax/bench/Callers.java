@@ -19,7 +19,7 @@ final class Callers implements AutoCloseable {
     private final CyclicBarrier barrier;
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private final AtomicLong tickets = new AtomicLong();
-    private final List<Histogram> histograms = new ArrayList<>();
+    private final List<Tally> tallies = new ArrayList<>();
     private volatile boolean counting;
     private volatile Window window = new Window(0, 0);
     private volatile boolean closed;
@@ -34,16 +34,46 @@ final class Callers implements AutoCloseable {
         Step of(int caller) throws Exception;
     }
 
-    /** What a round came to. */
-    record Round(double perSecond, double p99Millis) {}
+    /**
+     * What a round came to.
+     *
+     * @param perSecond of those that ended in the time that counts
+     * @param latencies of those that began in it, however late they ended: the slowest must not be left out
+     */
+    record Round(double perSecond, Histogram latencies) {}
+
+    /** What one caller did in a round, or all of them together. */
+    private static final class Tally {
+        private final Histogram latencies = new Histogram();
+        private long ended;
+
+        void add(Window counted, long before, long after) {
+            if (counted.counts(before)) {
+                latencies.add(after - before);
+            }
+            if (counted.counts(after)) {
+                ended++;
+            }
+        }
+
+        void addAll(Tally other) {
+            latencies.addAll(other.latencies);
+            ended += other.ended;
+        }
+
+        void clear() {
+            latencies.clear();
+            ended = 0;
+        }
+    }
 
     Callers(int count, Steps steps) throws Exception {
         barrier = new CyclicBarrier(count + 1);
         for (int caller = 0; caller < count; caller++) {
             Step step = steps.of(caller);
-            Histogram histogram = new Histogram();
-            histograms.add(histogram);
-            Thread thread = new Thread(() -> live(step, histogram), "caller-" + caller);
+            Tally tally = new Tally();
+            tallies.add(tally);
+            Thread thread = new Thread(() -> live(step, tally), "caller-" + caller);
             thread.setDaemon(true);
             thread.start();
             threads.add(thread);
@@ -59,8 +89,8 @@ final class Callers implements AutoCloseable {
     Round lasting(Duration time) throws Exception {
         counting = false;
         Window counted = Window.lasting(time);
-        Histogram all = round(counted);
-        return new Round(counted.perSecond(all.count()), all.millisAt(0.99));
+        Tally all = round(counted);
+        return new Round(counted.perSecond(all.ended), all.latencies);
     }
 
     /** Until so many are done, from the first one's beginning to the last one's end. */
@@ -68,30 +98,30 @@ final class Callers implements AutoCloseable {
         counting = true;
         tickets.set(operations);
         long began = System.nanoTime();
-        Histogram all = round(new Window(began, began + UNTIL_DONE));
-        return new Round(all.count() * 1e9 / (System.nanoTime() - began), all.millisAt(0.99));
+        Tally all = round(new Window(began, began + UNTIL_DONE));
+        return new Round(all.ended * 1e9 / (System.nanoTime() - began), all.latencies);
     }
 
-    private Histogram round(Window counted) throws Exception {
+    private Tally round(Window counted) throws Exception {
         window = counted;
         barrier.await();
         barrier.await();
         if (failure.get() != null) {
             throw new IllegalStateException("a caller failed", failure.get());
         }
-        Histogram all = new Histogram();
-        histograms.forEach(all::addAll);
+        Tally all = new Tally();
+        tallies.forEach(all::addAll);
         return all;
     }
 
-    private void live(Step step, Histogram histogram) {
+    private void live(Step step, Tally tally) {
         try {
             while (true) {
                 barrier.await();
                 if (closed) {
                     return;
                 }
-                work(step, histogram);
+                work(step, tally);
                 barrier.await();
             }
         } catch (Exception interrupted) {
@@ -99,17 +129,15 @@ final class Callers implements AutoCloseable {
         }
     }
 
-    private void work(Step step, Histogram histogram) {
-        histogram.clear();
+    private void work(Step step, Tally tally) {
+        tally.clear();
         Window counted = window;
         try {
             long before = System.nanoTime();
             while (!counted.isOver(before) && failure.get() == null && hasTicket()) {
                 step.run();
                 long after = System.nanoTime();
-                if (counted.counts(after)) {
-                    histogram.add(after - before);
-                }
+                tally.add(counted, before, after);
                 before = after;
             }
         } catch (Exception e) {

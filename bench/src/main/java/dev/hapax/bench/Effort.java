@@ -31,7 +31,7 @@ record Effort(
             Duration.ofMillis(350),
             Duration.ofSeconds(6),
             5_000,
-            List.of(64, 32, 16, 8, 4, 2, 1),
+            List.of(128, 64, 32, 16, 8, 4),
             10_000_000,
             Duration.ofMinutes(3));
     static final Effort QUICK = new Effort(
@@ -39,6 +39,16 @@ record Effort(
 
     boolean quick() {
         return equals(QUICK);
+    }
+
+    /** The pool sizes of which both sides may choose their best where latencies are compared. */
+    List<Integer> latencyPools() {
+        return quick() ? List.of(16) : List.of(64, 8);
+    }
+
+    /** How long a turn counts where latencies are compared: a percentile needs more operations than a rate. */
+    Duration latencyTurn() {
+        return round.multipliedBy(quick() ? 2 : 4);
     }
 
     Effort withRound(Duration longer) {

@@ -11,6 +11,7 @@ final class Figures {
     static final List<Figure> ALL = Stream.of(
                     FreshFigures.ALL,
                     TransactionalFigures.ALL,
+                    LatencyFigures.ALL,
                     RepeatFigures.ALL,
                     PeerFigures.ALL,
                     CostFigures.ALL,

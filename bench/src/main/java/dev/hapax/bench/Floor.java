@@ -16,7 +16,7 @@ import java.util.UUID;
  * <p>Like Hapax it holds no connection while the handler runs; unlike Hapax it hashes nothing, renews nothing and
  * answers nobody who comes second.
  */
-final class Floor implements AutoCloseable {
+final class Floor implements FreshOperations {
     private static final String CLAIM = """
             INSERT INTO floor_operation (id, tenant, scope, key, state, fingerprint, token, attempt, owner,
                 when_abandoned, retention_ms, created_at, claimed_at, deadline)
@@ -37,14 +37,17 @@ final class Floor implements AutoCloseable {
     private static final long DAY_MS = 86_400_000;
     private static final long LEASE_MS = 30_000;
 
+    private static final byte[] FINGERPRINT = Payload.bytes(32);
+
     private final HikariDataSource pool;
 
     Floor(Lab lab, int poolSize) throws SQLException {
         this.pool = lab.pool(poolSize, Lab.WARM);
     }
 
-    /** A fresh operation: claim, commit, the handler, finish, commit. */
-    void fresh() throws SQLException {
+    /** Claim, commit, the handler, finish, commit: the connection is in auto-commit mode, so each is one round trip. */
+    @Override
+    public void fresh() throws SQLException {
         UUID id = UUID.randomUUID();
         UUID token = UUID.randomUUID();
         require(claim(id, token) == 1);
@@ -58,7 +61,7 @@ final class Floor implements AutoCloseable {
             insert.setString(2, ""); // tenant
             insert.setString(3, Operations.SCOPE); // scope
             insert.setString(4, id.toString()); // key
-            insert.setBytes(5, new byte[32]); // fingerprint
+            insert.setBytes(5, FINGERPRINT); // fingerprint
             insert.setObject(6, token);
             insert.setString(7, "floor"); // owner
             insert.setInt(8, 0); // when_abandoned

@@ -17,10 +17,10 @@ final class FreshFigures {
     static final List<Figure> ALL = List.of(
             Figure.of(
                     "fresh-1-caller",
-                    "fresh operations, 1 caller",
-                    "hand-written JDBC, one statement per commit",
+                    "fresh operations, 1 caller, 1 connection",
+                    "hand-written JDBC, 1 caller, 1 connection, the same two commits: the claim, then the result",
                     0.95,
-                    FreshFigures::oneCaller),
+                    OneCaller::measure),
             fresh(8),
             fresh(32),
             Figure.of(
@@ -35,12 +35,6 @@ final class FreshFigures {
                     "hand-written JDBC, 512 callers, with the pool size that suits it best",
                     4,
                     Comparison.by((lab, effort) -> against(lab, effort, 512))),
-            Figure.of(
-                    "p99-512-callers",
-                    "99th percentile of fresh operations, 512 callers",
-                    "that of hand-written JDBC with 64 callers and as many connections; above 1 ours is shorter",
-                    1,
-                    FreshFigures::slowest),
             Figure.informing(
                     "fresh-128-20kB",
                     "fresh operations with results of 20 kB, 128 callers, pool of 8",
@@ -79,65 +73,9 @@ final class FreshFigures {
         return Workload.calling("hapax", callers, operations::close, operations::fresh);
     }
 
-    private static Workload floor(Lab lab, int callers, int pool) throws Exception {
+    static Workload floor(Lab lab, int callers, int pool) throws Exception {
         Floor floor = new Floor(lab, pool);
         return Workload.calling("floor, pool of " + pool, callers, floor::close, floor::fresh);
-    }
-
-    /**
-     * The two sides take turns operation by operation, and the middle of a round's times counts: a single caller waits
-     * for the disk most of the time, and which side meets its slowest moments is chance. A few callers of each side go
-     * first, since one alone takes minutes to get its code compiled.
-     */
-    private static Measured oneCaller(Figure figure, Bench bench) throws Exception {
-        Effort effort = bench.effort();
-        bench.say("warming up until the compiler rests");
-        try (Workload few = ours(bench.lab(), 4);
-                Workload others = floor(bench.lab(), 4, Figures.POOL)) {
-            Comparison.warmUp(effort.withWarmUp(effort.warmUp().multipliedBy(2)), List.of(few, others));
-        }
-        List<Double> mine = new ArrayList<>();
-        List<Double> theirs = new ArrayList<>();
-        try (Operations operations = Operations.on(bench.lab(), Figures.POOL, Lab.WARM);
-                Floor floor = new Floor(bench.lab(), Figures.POOL)) {
-            Alternation unused = Alternation.of(operations::fresh, floor::fresh, effort.warmUp());
-            for (int round = 1; round <= effort.rounds(); round++) {
-                Alternation both = Alternation.of(
-                        operations::fresh, floor::fresh, effort.round().multipliedBy(4));
-                mine.add(both.ours());
-                theirs.add(both.theirs());
-                bench.say("round %d of %d".formatted(round, effort.rounds()));
-            }
-        }
-        return Measured.rates(figure, mine, theirs, "floor, pool of " + Figures.POOL);
-    }
-
-    /** How many operations a second the middle one of each side's times comes to. */
-    private record Alternation(double ours, double theirs) {
-
-        static Alternation of(Callers.Step ours, Callers.Step theirs, Duration time) throws Exception {
-            List<Double> mine = new ArrayList<>();
-            List<Double> others = new ArrayList<>();
-            long until = System.nanoTime() + time.toNanos();
-            while (until - System.nanoTime() > 0) {
-                if (mine.size() % 2 == 0) { // nobody always comes first
-                    mine.add(rate(ours));
-                    others.add(rate(theirs));
-                } else {
-                    others.add(rate(theirs));
-                    mine.add(rate(ours));
-                }
-            }
-            return new Alternation(
-                    Measured.Spread.of(mine).median(),
-                    Measured.Spread.of(others).median());
-        }
-
-        private static double rate(Callers.Step step) throws Exception {
-            long began = System.nanoTime();
-            step.run();
-            return 1e9 / (System.nanoTime() - began);
-        }
     }
 
     private static Comparison against(Lab lab, Effort effort, int callers) throws Exception {
@@ -149,41 +87,8 @@ final class FreshFigures {
         return Comparison.withFastest(ours(lab, callers), floors);
     }
 
-    private static Measured slowest(Figure figure, Bench bench) throws Exception {
-        Effort effort = bench.effort();
-        Operations operations = Operations.on(bench.lab(), Figures.POOL, Lab.WARM);
-        Floor floor = new Floor(bench.lab(), 64);
-        List<Double> ratios = new ArrayList<>();
-        List<Double> ours = new ArrayList<>();
-        List<Double> theirs = new ArrayList<>();
-        try (operations;
-                floor;
-                Callers callers = Callers.all(512, operations::fresh);
-                Callers others = Callers.all(64, floor::fresh)) {
-            Callers.Round unused = callers.lasting(effort.warmUp().dividedBy(2));
-            unused = others.lasting(effort.warmUp().dividedBy(4));
-            int again = effort.again();
-            while (ratios.size() < effort.rounds()) {
-                Processors before = Processors.now();
-                double mine = callers.lasting(effort.round().multipliedBy(2)).p99Millis();
-                double other = others.lasting(effort.round().multipliedBy(2)).p99Millis();
-                if (!Comparison.isSpoilt(Processors.now().since(before)) || again-- <= 0) {
-                    ours.add(mine);
-                    theirs.add(other);
-                    ratios.add(other / mine);
-                }
-            }
-        }
-        return new Measured(
-                figure,
-                ratios,
-                "%.0f ms".formatted(Measured.Spread.of(ours).median()),
-                "%.0f ms".formatted(Measured.Spread.of(theirs).median()),
-                "floor, pool of 64");
-    }
-
     private static Comparison largeResults(Lab lab, Effort effort) throws Exception {
-        byte[] large = new byte[20_000];
+        byte[] large = Payload.bytes(20_000);
         Operations operations = Operations.on(lab, Figures.POOL, Lab.WARM);
         return Comparison.of(
                 Workload.calling("20 kB", 128, operations::close, () -> operations.fresh(lease -> large)),

@@ -2,9 +2,10 @@ package dev.hapax.bench;
 
 import java.util.Arrays;
 
-/** Counts durations in steps of a few percent. Not safe for use by many threads. */
+/** Counts durations in steps of less than two percent. Not safe for use by many threads. */
 final class Histogram {
-    private static final int PER_DOUBLING = 16;
+    private static final int BITS = 6;
+    private static final int PER_DOUBLING = 1 << BITS;
 
     private final long[] counts = new long[PER_DOUBLING * Long.SIZE];
 
@@ -15,7 +16,7 @@ final class Histogram {
     /** The doublings of the number, and where it lies between two of them. */
     private static int bucket(long nanos) {
         int doublings = Long.SIZE - 1 - Long.numberOfLeadingZeros(nanos);
-        long within = doublings < 4 ? 0 : (nanos >>> (doublings - 4)) & (PER_DOUBLING - 1);
+        long within = doublings < BITS ? 0 : (nanos >>> (doublings - BITS)) & (PER_DOUBLING - 1);
         return doublings * PER_DOUBLING + (int) within;
     }
 

@@ -37,9 +37,9 @@ final class Lab implements AutoCloseable {
     private static final String FILL = """
             INSERT INTO %s (id, tenant, scope, key, state, fingerprint, token, attempt, owner, when_abandoned,
                 retention_ms, created_at, claimed_at, finished_at, deadline, code, headers, body)
-            SELECT gen_random_uuid(), '', 'bench', 'filled-' || n, 2, decode(repeat('00', 32), 'hex'),
+            SELECT gen_random_uuid(), '', 'bench', 'filled-' || n, 2, decode('%s', 'hex'),
                 '00000000-0000-0000-0000-000000000000', 1, 'bench', 0, 86400000, now(), now(), now(),
-                clock_timestamp() + interval '1 day', 0, '', decode(repeat('00', %d), 'hex')
+                clock_timestamp() + interval '1 day', 0, '', decode('%s', 'hex')
             FROM generate_series(1, %d) n""";
 
     /**
@@ -68,7 +68,7 @@ final class Lab implements AutoCloseable {
                 .setting("fsync", "on")
                 .setting("synchronous_commit", "on")
                 .setting("full_page_writes", "on")
-                .setting("max_connections", "250")
+                .setting("max_connections", "500")
                 .setting("autovacuum_naptime", "10s")
                 .start());
         try {
@@ -85,7 +85,7 @@ final class Lab implements AutoCloseable {
             PostgresSchema.migrate(pool);
             execute(pool, FLOOR, BUSINESS);
             for (String table : List.of("hapax_operation", "floor_operation")) {
-                execute(pool, FILL.formatted(table, BODY, ROWS), "VACUUM ANALYZE " + table);
+                execute(pool, fill(table, BODY, ROWS), "VACUUM ANALYZE " + table);
             }
         }
     }
@@ -156,10 +156,14 @@ final class Lab implements AutoCloseable {
         grown.merge(schema, rows, Integer::sum);
     }
 
+    private static String fill(String table, int bodyBytes, int rows) {
+        return FILL.formatted(table, Payload.hex(32), Payload.hex(bodyBytes), rows);
+    }
+
     /** Half of them over each of two connections: a lone one has a processor idle. */
     private void fill(String schema, int rows) throws SQLException {
         try (HikariDataSource pool = pool(2, schema)) {
-            String half = FILL.formatted("hapax_operation", SMALL_BODY, rows / 2);
+            String half = fill("hapax_operation", SMALL_BODY, rows / 2);
             CompletableFuture<Void> other = CompletableFuture.runAsync(() -> {
                 try {
                     execute(pool, half);
@@ -175,9 +179,7 @@ final class Lab implements AutoCloseable {
     /** Adds rows whose retention is over. */
     void insertExpired(String schema, int rows) throws SQLException {
         try (HikariDataSource pool = pool(1, schema)) {
-            execute(
-                    pool,
-                    FILL.formatted("hapax_operation", BODY, rows).replace("+ interval '1 day'", "- interval '1 day'"));
+            execute(pool, fill("hapax_operation", BODY, rows).replace("+ interval '1 day'", "- interval '1 day'"));
         }
     }
 
@@ -232,6 +234,11 @@ final class Lab implements AutoCloseable {
             row.next();
             return row.getLong(1);
         }
+    }
+
+    /** The id that the next transaction with a write gets: what it grows by is how many there were meanwhile. */
+    long nextTransactionId() throws SQLException {
+        return number("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint");
     }
 
     /** The server's version and the settings that durability and speed depend on. */

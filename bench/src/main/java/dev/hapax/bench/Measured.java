@@ -7,10 +7,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A figure and what came out.
  *
- * @param ratios ours over theirs, round by round: what slows the machine down for a while slows both down
+ * @param ratios ours over theirs, round by round: what slows the machine down for a while slows both down; empty where
+ *     there is nothing to divide, because a side did not sustain the load
  * @param ours what was measured, in the unit of the figure, as people read it
  * @param theirs the same of the other side
  * @param against the name of the other side
+ * @param sustained whether our side sustained the load, which is all there is to judge without ratios
  * @param spending empty where it says nothing
  */
 record Measured(
@@ -19,13 +21,19 @@ record Measured(
         String ours,
         String theirs,
         String against,
+        boolean sustained,
         @Nullable Spending spending) {
 
     /** Where the processors' time went, per operation. */
     record Spending(Processors ours, Processors theirs) {}
 
     Measured(Figure figure, List<Double> ratios, String ours, String theirs, String against) {
-        this(figure, ratios, ours, theirs, against, null);
+        this(figure, ratios, ours, theirs, against, true, null);
+    }
+
+    /** For a load that a side did not sustain. */
+    static Measured withoutRatio(Figure figure, boolean sustained, String ours, String theirs, String against) {
+        return new Measured(figure, List.of(), ours, theirs, against, sustained, null);
     }
 
     static Measured rates(Figure figure, List<Double> ours, List<Double> theirs, String against) {
@@ -43,9 +51,15 @@ record Measured(
 
     Measured spending(Processors mine, Processors others) {
         boolean known = !mine.equals(Processors.NONE);
-        return new Measured(figure, ratios, ours, theirs, against, known ? new Spending(mine, others) : null);
+        return new Measured(
+                figure, ratios, ours, theirs, against, sustained, known ? new Spending(mine, others) : null);
     }
 
+    boolean hasRatio() {
+        return !ratios.isEmpty();
+    }
+
+    /** Only where there is one. */
     Spread ratio() {
         return Spread.of(ratios);
     }
@@ -55,7 +69,7 @@ record Measured(
     }
 
     boolean meetsBar() {
-        return ratio().median() >= figure.bar().orElse(0);
+        return hasRatio() ? ratio().median() >= figure.bar().orElse(0) : sustained;
     }
 
     /** The middle and the ends of some numbers. */

@@ -20,12 +20,12 @@ import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 
 /** Hapax as its users have it: the public API and the default settings over a pool. */
-final class Operations implements AutoCloseable {
+final class Operations implements FreshOperations {
     static final String SCOPE = "bench";
 
     private static final String WAITING = "waiting";
-    private static final byte[] REQUEST = new byte[300];
-    private static final byte[] RESPONSE = new byte[300];
+    private static final byte[] REQUEST = Payload.bytes(300);
+    private static final byte[] RESPONSE = Payload.bytes(300);
     private static final String ORDER = "INSERT INTO bench_order (buyer, amount) VALUES (?, ?)";
 
     private final HikariDataSource pool;
@@ -72,7 +72,8 @@ final class Operations implements AutoCloseable {
         return RESPONSE;
     }
 
-    void fresh() {
+    @Override
+    public void fresh() {
         fresh(lease -> handle());
     }
 

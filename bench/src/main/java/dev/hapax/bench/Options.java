@@ -20,8 +20,8 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
             usage: Bench [--quick] [--only NAME,...] [--check] [--results DIRECTORY] [--help]
 
               --quick              about a minute and a half, with more noise: only figures that have a bar, without
-                                   the peers; otherwise it takes about a quarter of an hour
-              --only NAME,...      these figures only
+                                   the peers and with one fixed rate; otherwise it takes about a quarter of an hour
+              --only NAME,...      these figures only; fixed-rate means all those whose names begin with fixed-rate-
               --check              exit with 1 when a bar is not met
               --results DIRECTORY  write latest.md, .json and .svg there; without it, only a run that is
                                    neither quick nor partial writes them, to bench/results
@@ -55,13 +55,19 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
 
     private static List<String> names(String value) {
         List<String> known = Figures.ALL.stream().map(Figure::name).toList();
-        List<String> names = List.of(value.split(",", -1));
-        for (String name : names) {
-            if (!known.contains(name)) {
+        List<String> names = new ArrayList<>();
+        for (String name : value.split(",", -1)) {
+            List<String> meant = known.contains(name) ? List.of(name) : beginning(known, name + "-");
+            if (meant.isEmpty()) {
                 throw new IllegalArgumentException("no figure is called " + name + "; there are " + known);
             }
+            names.addAll(meant);
         }
         return names;
+    }
+
+    private static List<String> beginning(List<String> names, String prefix) {
+        return names.stream().filter(it -> it.startsWith(prefix)).toList();
     }
 
     Effort effort() {
@@ -70,7 +76,7 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
 
     /** What has a bar; but to find the fastest peer, all of them have to be measured. */
     private static boolean isQuick(Figure figure) {
-        return figure.bar().isPresent() && !figure.name().equals(PeerFigures.FASTEST);
+        return figure.bar().isPresent() && !figure.name().equals(PeerFigures.FASTEST) && LatencyFigures.isQuick(figure);
     }
 
     List<Figure> figures() {

@@ -49,6 +49,8 @@ final class RepeatFigures {
     private static Comparison replays(Lab lab, Effort effort, Operations operations) throws Exception {
         prepare(operations);
         List<Comparison.Variant> selects = effort.floorPools().stream()
+                .map(pool -> Math.min(pool, CALLERS))
+                .distinct()
                 .<Comparison.Variant>map(pool -> () -> selects(lab, pool))
                 .toList();
         return Comparison.withFastest(

@@ -16,6 +16,9 @@ final class Report {
     private static final List<String> HEADER =
             List.of("figure", "ratio", "min-max", "bar", "", "ours *", "theirs *", "compared with");
     private static final int VERDICT = 4;
+    private static final String NO_RATIO = "-";
+    private static final String WITHOUT_RATIO =
+            "- instead of a ratio: a side did not sustain the rate, so its latencies would only tell how long a turn was.";
     private static final String FOOTNOTE = "* of this run on this machine only: compare the ratios, not these.";
 
     private final List<String> setting;
@@ -41,7 +44,11 @@ final class Report {
                         .orElse(0))
                 .toList();
         String lines = rows.stream().map(row -> line(row, widths, colour)).collect(Collectors.joining("\n"));
-        return lines + "\n\n" + FOOTNOTE + "\n" + String.join("\n", setting) + "\n";
+        return lines + "\n\n" + String.join("\n", footnotes()) + "\n" + String.join("\n", setting) + "\n";
+    }
+
+    private List<String> footnotes() {
+        return results.stream().allMatch(Measured::hasRatio) ? List.of(FOOTNOTE) : List.of(FOOTNOTE, WITHOUT_RATIO);
     }
 
     private static String line(List<String> row, List<Integer> widths, boolean colour) {
@@ -64,11 +71,10 @@ final class Report {
         List<List<String>> rows = new ArrayList<>();
         rows.add(HEADER);
         for (Measured result : results) {
-            Spread ratio = result.ratio();
             rows.add(List.of(
                     result.figure().name(),
-                    ratio(ratio.median()),
-                    ratio(ratio.min()) + "-" + ratio(ratio.max()),
+                    result.hasRatio() ? ratio(result.ratio().median()) : NO_RATIO,
+                    result.hasRatio() ? range(result.ratio()) : "",
                     result.hasBar() ? ratio(result.figure().bar().getAsDouble()) : "",
                     verdict(result),
                     result.ours(),
@@ -92,7 +98,7 @@ final class Report {
             page.append("| ").append(String.join(" | ", rows.get(i))).append(" |\n");
             page.append(i == 0 ? "|" + "---|".repeat(HEADER.size()) + "\n" : "");
         }
-        page.append("\n\\").append(FOOTNOTE).append("\n\nWhat each figure compares:\n\n");
+        page.append("\n\\").append(String.join("\n\n\\", footnotes())).append("\n\nWhat each figure compares:\n\n");
         for (Measured result : results) {
             Figure figure = result.figure();
             page.append("- `%s`: %s, against %s%n".formatted(figure.name(), figure.ours(), figure.theirs()));
@@ -141,9 +147,11 @@ final class Report {
         return results.stream()
                 .map(it -> String.format(
                         Locale.ROOT,
-                        "  \"%s\": %.3f",
+                        "  \"%s\": %s",
                         it.figure().name(),
-                        it.ratio().median()))
+                        it.hasRatio()
+                                ? String.format(Locale.ROOT, "%.3f", it.ratio().median())
+                                : "null"))
                 .collect(Collectors.joining(",\n", "{\n", "\n}\n"));
     }
 
@@ -156,6 +164,7 @@ final class Report {
 
     private List<Chart.Bar> bars() {
         return results.stream()
+                .filter(Measured::hasRatio)
                 .map(it -> new Chart.Bar(
                         it.figure().name(),
                         it.ratio().median(),
@@ -163,6 +172,10 @@ final class Report {
                         it.ratio().max(),
                         it.figure().bar()))
                 .toList();
+    }
+
+    private static String range(Spread ratio) {
+        return ratio(ratio.min()) + "-" + ratio(ratio.max());
     }
 
     private static String ratio(double value) {

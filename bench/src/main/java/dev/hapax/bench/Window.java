@@ -13,10 +13,14 @@ record Window(long from, long until) {
 
     /** So long, after a run-in that begins now. */
     static Window lasting(Duration time) {
-        Duration half = time.dividedBy(2);
-        Duration runIn = half.compareTo(LONGEST_RUN_IN) < 0 ? half : LONGEST_RUN_IN;
-        long from = System.nanoTime() + runIn.toNanos();
+        long from = System.nanoTime() + runIn(time).toNanos();
         return new Window(from, from + time.toNanos());
+    }
+
+    /** How long callers are under way before they count for so long. */
+    static Duration runIn(Duration time) {
+        Duration half = time.dividedBy(2);
+        return half.compareTo(LONGEST_RUN_IN) < 0 ? half : LONGEST_RUN_IN;
     }
 
     boolean isOver(long now) {
