@@ -188,7 +188,7 @@ final class Lab implements AutoCloseable {
         try (HikariDataSource pool = pool(1, schema)) {
             execute(
                     pool,
-                    FILL.formatted("hapax_operation", BODY, rows)
+                    fill("hapax_operation", BODY, rows)
                             .replace("'filled-' || n, 2,", "'parked-' || n, 4,")
                             .replace("clock_timestamp() + interval '1 day'", "'infinity'"));
         }

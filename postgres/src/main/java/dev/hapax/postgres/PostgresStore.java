@@ -8,6 +8,7 @@ import dev.hapax.store.OperationId;
 import dev.hapax.store.Release;
 import dev.hapax.store.Renewal;
 import dev.hapax.store.RenewalStatus;
+import dev.hapax.store.ServiceThread;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreTransaction;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -66,9 +68,10 @@ public final class PostgresStore implements Store {
     private final boolean callerThreads;
 
     private PostgresStore(Builder builder) {
-        ThreadPoolExecutor workers = new ThreadPoolExecutor(
-                0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), PostgresStore::newThread);
-        ScheduledThreadPoolExecutor retryThread = new ScheduledThreadPoolExecutor(1, PostgresStore::newThread);
+        ThreadFactory threads = ServiceThread.factory("hapax-postgres");
+        ThreadPoolExecutor workers =
+                new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+        ScheduledThreadPoolExecutor retryThread = new ScheduledThreadPoolExecutor(1, threads);
         retryThread.setKeepAliveTime(10, TimeUnit.SECONDS);
         retryThread.allowCoreThreadTimeOut(true);
         callerThreads = builder.callerThreads;
@@ -84,13 +87,6 @@ public final class PostgresStore implements Store {
         releases = new Batcher<>(OwnerWriteBatch.release(lockTimeout, lockWaitTimeout), settings);
         renewals = new Batcher<>(new RenewBatch(lockTimeout), settings);
         finds = new Batcher<>(new FindBatch(lockTimeout, lockWaitTimeout), settings.withMaxBatchSize(MAX_FIND_SIZE));
-    }
-
-    /** Where all of the store's own threads come from. */
-    private static Thread newThread(Runnable task) {
-        Thread thread = new Thread(task, "hapax-postgres");
-        thread.setDaemon(true);
-        return thread;
     }
 
     /** With the default settings. */

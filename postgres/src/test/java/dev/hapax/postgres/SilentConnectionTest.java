@@ -26,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -107,7 +106,6 @@ class SilentConnectionTest {
                 .isEqualTo(Written.RECORDED);
     }
 
-    @Disabled("the engine gives up a claim after one second; it has to send it at least twice")
     @Test
     void callWhoseClaimMeetsSilenceRuns() {
         try (Hapax hapax = hapax()) {
