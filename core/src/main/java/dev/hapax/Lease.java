@@ -20,7 +20,8 @@ public interface Lease {
 
     /**
      * An idempotency key for a system that the handler calls: the same on every attempt of this operation, different
-     * for every name and for every operation that uses the same key after this one has expired.
+     * for every name, and for a new operation that takes this one's place once it has expired, for as long as this
+     * one's record is kept (see {@link Policy#retention}).
      *
      * @param name what the key is for, such as {@code "stripe.charge"}
      */

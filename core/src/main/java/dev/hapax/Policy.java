@@ -98,7 +98,13 @@ public final class Policy {
         return defaults().retention(Duration.ofDays(30)).maxDuration(Duration.ofDays(1));
     }
 
-    /** How long a result is kept, from when it was stored. Default: 24 hours. */
+    /**
+     * How long a result is kept, from when it was stored. Default: 24 hours.
+     *
+     * <p>Keep it at least as long as the systems behind the handler remember their {@linkplain Lease#downstreamKey
+     * keys}: a key that is used again after its record was removed begins anew with the same downstream keys. To answer
+     * retries for less long than that, set a {@link #window}.
+     */
     public Policy retention(Duration retention) {
         return with(draft -> draft.retention = retention);
     }
