@@ -553,6 +553,16 @@ public abstract class StoreContract {
         assertThat(claim(again(first))).isEqualTo(new Claim.Won(2, 1, null));
     }
 
+    /** A copy of it may have been on its way when its claimer gave it back: nobody would run what it wins. */
+    @Test
+    void claimThatWasGivenBackDoesNotWinAgain() {
+        ClaimRequest first = won();
+        release(first, Release.Kind.NOT_BEGUN);
+
+        assertThat(claim(first)).isInstanceOf(Claim.Running.class);
+        assertThat(claim(again(first))).isEqualTo(new Claim.Won(1));
+    }
+
     private static ExpiredLease expiredLease(ClaimRequest owner) {
         return new ExpiredLease(owner.id(), owner.key(), 1, owner.owner());
     }
