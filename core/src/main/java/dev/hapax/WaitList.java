@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls that wait for one value. One that gives up leaves nothing behind. Safe for use by many threads. */
 final class WaitList<T> {
-    private final Set<CompletableFuture<T>> waiting = new LinkedHashSet<>();
+    /** Made for the first one: most calls are waited for by nobody. */
+    private @Nullable Set<CompletableFuture<T>> waiting;
+
     private @Nullable T value;
 
     /** A stage of the caller's own, done when the value is there. */
@@ -17,17 +19,22 @@ final class WaitList<T> {
         CompletableFuture<T> waiter = new CompletableFuture<>();
         if (value != null) {
             waiter.complete(value);
-        } else {
-            waiting.add(waiter);
+            return waiter;
         }
+        if (waiting == null) {
+            waiting = new LinkedHashSet<>();
+        }
+        waiting.add(waiter);
         return waiter;
     }
 
     /** @return whether nobody waits any more */
     @SuppressWarnings("CollectionUndefinedEquality") // the very same one is meant
     synchronized boolean leave(CompletableFuture<T> waiter) {
-        waiting.remove(waiter);
-        return waiting.isEmpty();
+        if (waiting != null) {
+            waiting.remove(waiter);
+        }
+        return waiting == null || waiting.isEmpty();
     }
 
     /** The first value counts. */
@@ -38,13 +45,13 @@ final class WaitList<T> {
                 return;
             }
             value = found;
-            told = new ArrayList<>(waiting);
-            waiting.clear();
+            told = waiting == null ? List.of() : new ArrayList<>(waiting);
+            waiting = null;
         }
         told.forEach(waiter -> waiter.complete(found));
     }
 
     synchronized int size() {
-        return waiting.size();
+        return waiting == null ? 0 : waiting.size();
     }
 }
