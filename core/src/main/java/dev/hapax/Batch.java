@@ -95,9 +95,12 @@ public final class Batch<I, T> {
      * it can run at once, so that none is kept from other processes; claims travel together. One item's failure does
      * not stop the others. An interrupted caller begins no further item, and returns when those under way have ended.
      *
-     * @return what became of each item, in the order of the items
+     * @return what became of each item, in the order of the items; of two items with the same key, one runs and the
+     *     other gets what its policy says of an operation in flight, or the stored result
+     * @throws IllegalStateException on a thread of Hapax or its store, which must not block
      */
     public List<Result<I, T>> run(ItemHandler<I, T> handler) {
+        Engine.requireNoServiceThread();
         return new Progress(handler).run();
     }
 
@@ -118,16 +121,11 @@ public final class Batch<I, T> {
         List<Result<I, T>> run() {
             while (running > 0 || (begun < items.size() && !interrupted)) {
                 beginSome();
-                awaitOne();
+                awaitSome();
             }
             for (; begun < items.size(); begun++) {
                 I item = items.get(begun);
-                results.set(
-                        begun,
-                        new Result<>(
-                                item,
-                                null,
-                                new CallInterruptedException(callOf.apply(item).id())));
+                results.set(begun, new Result<>(item, null, new InterruptedException("the batch was interrupted")));
             }
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -136,29 +134,39 @@ public final class Batch<I, T> {
         }
 
         private void beginSome() {
-            int first = begun;
+            List<Integer> indexes = new ArrayList<>();
             List<Task<T>> tasks = new ArrayList<>();
             while (running < concurrency && begun < items.size() && !interrupted) {
-                I item = items.get(begun++);
-                running++;
-                tasks.add(new Task<>(callOf.apply(item), lease -> handle(item, lease), hapax.handlers()));
+                int index = begun++;
+                I item = items.get(index);
+                try {
+                    tasks.add(new Task<>(callOf.apply(item), lease -> handle(item, lease), hapax.handlers()));
+                    indexes.add(index);
+                    running++;
+                } catch (RuntimeException unusable) { // its key, for example
+                    results.set(index, new Result<>(item, null, unusable));
+                }
             }
             List<CompletionStage<Outcome<T>>> outcomes = hapax.runAll(tasks);
             for (int i = 0; i < tasks.size(); i++) {
-                int index = first + i;
-                outcomes.get(i).whenComplete((outcome, error) -> {
-                    Throwable thrown = error == null ? null : Stages.cause(error);
-                    results.set(index, new Result<>(items.get(index), outcome, thrown));
-                    ended.add(index);
-                });
+                report(indexes.get(i), outcomes.get(i));
             }
+        }
+
+        private void report(int index, CompletionStage<Outcome<T>> stage) {
+            stage.whenComplete((outcome, error) -> {
+                Throwable thrown = error == null ? null : Stages.cause(error);
+                results.set(index, new Result<>(items.get(index), outcome, thrown));
+                ended.add(index);
+            });
         }
 
         private CompletionStage<T> handle(I item, Lease lease) throws Exception {
             return CompletableFuture.completedFuture(handler.run(item, lease));
         }
 
-        private void awaitOne() {
+        /** Takes all that have ended, at least one, so that the next claims travel together too. */
+        private void awaitSome() {
             boolean taken = running == 0;
             while (!taken) {
                 try {
@@ -169,6 +177,7 @@ public final class Batch<I, T> {
                     interrupted = true;
                 }
             }
+            running -= ended.drainTo(new ArrayList<>());
         }
     }
 }

@@ -28,7 +28,7 @@ public interface ContextPropagation {
     /**
      * Called on the caller's thread.
      *
-     * @return what wraps the tasks that run for this caller on other threads
+     * @return what wraps the handler, on the thread where it runs
      */
     UnaryOperator<Runnable> capture();
 }

@@ -19,7 +19,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -85,7 +84,7 @@ final class Engine {
                 : answer(request, ((Answered<T>) admission).claim());
     }
 
-    private static void requireNoServiceThread() {
+    static void requireNoServiceThread() {
         if (ServiceThread.isCurrent()) {
             throw new IllegalStateException(
                     ("run blocks, and %s is a thread of Hapax or of its store that other calls wait for. Use runAsync, "
@@ -101,13 +100,15 @@ final class Engine {
     }
 
     private <T, X extends Exception> Outcome<T> run(Owned<T> owned, Handler<T, X> handler) throws X {
-        Request<T> request = owned.request();
         claimed(owned);
         T value;
         try {
             value = handler.run(owned.lease());
         } catch (Throwable thrown) {
-            FailureVerdict verdict = FailureVerdict.of(request.policy(), thrown);
+            if (thrown instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            FailureVerdict verdict = verdict(owned, thrown);
             switch (verdict) {
                 case TERMINAL -> {
                     return Stages.join(storeFailure(owned, thrown));
@@ -124,6 +125,12 @@ final class Engine {
         return Stages.join(storeValue(owned, value));
     }
 
+    /** Without a claim there is nothing to park: whoever calls again runs it again, and has to know. */
+    private static FailureVerdict verdict(Owned<?> owned, Throwable thrown) {
+        FailureVerdict verdict = FailureVerdict.of(owned.request().policy(), thrown);
+        return verdict == FailureVerdict.IN_DOUBT && !owned.isProtected() ? FailureVerdict.RETRYABLE : verdict;
+    }
+
     /** Never blocks. */
     <T> CompletableFuture<Outcome<T>> runAsync(Task<T> task) {
         return runAsync(task, store::claim);
@@ -135,12 +142,12 @@ final class Engine {
         List<CompletableFuture<Claim>> answers = new ArrayList<>();
         List<CompletionStage<Outcome<T>>> outcomes = new ArrayList<>();
         for (Task<T> task : tasks) {
-            outcomes.add(runAsync(task, claim -> {
+            outcomes.add(Stages.call(() -> runAsync(task, claim -> {
                 CompletableFuture<Claim> answer = new CompletableFuture<>();
                 claims.add(claim);
                 answers.add(answer);
                 return answer;
-            }));
+            })));
         }
         claimAll(claims, answers);
         return outcomes;
@@ -166,30 +173,41 @@ final class Engine {
                     () -> CompletableFuture.completedFuture(replayed(request, recalled.id(), recalled.replay())));
         }
         UnaryOperator<Runnable> context = settings.context().capture();
-        CompletableFuture<Outcome<T>> outcome =
-                admit(pending(request, store, firstClaim)).thenCompose(admission -> proceed(admission, task, context));
-        return Stages.handOver(outcome, task.executor());
+        CompletableFuture<Admission<T>> admission = admit(pending(request, store, firstClaim));
+        if (admission.isDone() && !admission.isCompletedExceptionally()) {
+            return Stages.handOver(
+                    Stages.call(() -> proceed(admission.join(), task, context, Runnable::run)), task.executor());
+        }
+        return Stages.handOver(
+                admission.thenCompose(admitted -> proceed(admitted, task, context, task.executor())), task.executor());
     }
 
+    /** @param decoding where a stored result is decoded, which is the user's code */
     private <T> CompletableFuture<Outcome<T>> proceed(
-            Admission<T> admission, Task<T> task, UnaryOperator<Runnable> context) {
+            Admission<T> admission, Task<T> task, UnaryOperator<Runnable> context, Executor decoding) {
         if (admission instanceof Answered<T> answered) {
-            return CompletableFuture.completedFuture(answer(task.call().request(), answered.claim()));
+            return Stages.supply(() -> answer(task.call().request(), answered.claim()), decoding);
         }
         Owned<T> owned = (Owned<T>) admission;
         CompletableFuture<Outcome<T>> outcome = new CompletableFuture<>();
+        Turn turn = new Turn(
+                context,
+                () -> Stages.forward(onTurn(owned, task, context), outcome),
+                refused -> Stages.forward(fail(owned, FailureVerdict.NOT_BEGUN, refused), outcome));
         try {
-            task.executor().execute(context.apply(() -> Stages.forward(onTurn(owned, task, context), outcome)));
-            return outcome;
+            task.executor().execute(turn);
         } catch (Throwable refused) { // an OutOfMemoryError for want of a thread, too
-            return fail(owned, FailureVerdict.NOT_BEGUN, refused);
+            turn.refuse(refused);
         }
+        return outcome;
     }
 
     /** The handler's turn has come: how long ago it was claimed depends on the executor. */
     private <T> CompletableFuture<Outcome<T>> onTurn(Owned<T> owned, Task<T> task, UnaryOperator<Runnable> context) {
         return Stages.call(() -> singleFlight.isTooLate(owned)
-                ? singleFlight.resume(owned).thenCompose(admission -> proceed(admission, task, context))
+                ? singleFlight
+                        .resume(owned)
+                        .thenCompose(admission -> proceed(admission, task, context, task.executor()))
                 : runAsync(owned, task.handler()));
     }
 
@@ -201,7 +219,7 @@ final class Engine {
     }
 
     private <T> CompletableFuture<Outcome<T>> fail(Owned<T> owned, Throwable thrown) {
-        FailureVerdict verdict = FailureVerdict.of(owned.request().policy(), thrown);
+        FailureVerdict verdict = verdict(owned, thrown);
         return switch (verdict) {
             case TERMINAL -> storeFailure(owned, thrown);
             case IN_DOUBT -> leaveInDoubt(owned, thrown);
@@ -237,7 +255,7 @@ final class Engine {
                 lost.addSuppressed(thrown);
                 return CompletableFuture.failedFuture(lost);
             }
-            log.warn("The outcome of operation {} is unknown: {}", request.id(), thrown.toString());
+            log.warn("The outcome of operation {} is unknown, and it is parked for an operator", request.id(), thrown);
             listeners.tell(l -> l.inDoubt(request.key()));
             return CompletableFuture.completedFuture(new Outcome.InDoubt<>(request.id()));
         });
@@ -253,12 +271,9 @@ final class Engine {
     }
 
     private <T> CompletableFuture<Outcome<T>> store(Owned<T> owned, Result result, Ending<T> ending) {
-        return Stages.compose(settlement.finish(owned, result), (recorded, error) -> {
+        return Stages.compose(settlement.finish(owned, result, ending.failure().orElse(null)), (recorded, error) -> {
             if (recorded == null) {
                 return CompletableFuture.failedFuture(Stages.cause(Objects.requireNonNull(error)));
-            }
-            if (recorded) {
-                settlement.recorded(owned, result, ending.failure().orElse(null));
             }
             return CompletableFuture.completedFuture(
                     new Outcome.Executed<>(owned.request().id(), owned.lease().attempt(), recorded, ending));
@@ -308,11 +323,11 @@ final class Engine {
         return inTime;
     }
 
-    /** Once closed, nothing times out any more. */
+    /** Once closed, or without a thread for the timer, nothing times out. */
     private Scheduler.Timer schedule(Duration delay, Runnable task) {
         try {
             return scheduler.schedule(delay, task);
-        } catch (RejectedExecutionException closed) {
+        } catch (RuntimeException | Error closedOrNoThread) {
             return () -> {};
         }
     }

@@ -2,6 +2,7 @@ package dev.hapax;
 
 import dev.hapax.codec.Codec;
 import dev.hapax.store.Payload;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,8 +35,14 @@ final class FailureCodecs {
         if (codec == null) {
             return null;
         }
-        byte[] body = encode(codec, failure).body();
-        return new Payload(failure.code(), type.getBytes(StandardCharsets.UTF_8), body);
+        Payload encoded = encode(codec, failure);
+        byte[] name = type.getBytes(StandardCharsets.UTF_8);
+        byte[] headers = ByteBuffer.allocate(Short.BYTES + name.length + encoded.headers().length)
+                .putShort((short) name.length)
+                .put(name)
+                .put(encoded.headers())
+                .array();
+        return new Payload(failure.code(), headers, encoded.body());
     }
 
     @SuppressWarnings("unchecked") // the codec was found by the failure's own class
@@ -50,7 +57,12 @@ final class FailureCodecs {
         if (payload == null) {
             return null;
         }
-        Codec<? extends TerminalFailure> codec = byType.get(new String(payload.headers(), StandardCharsets.UTF_8));
-        return codec == null ? null : codec.decode(Payload.of(payload.body()));
+        ByteBuffer headers = ByteBuffer.wrap(payload.headers());
+        byte[] name = new byte[headers.getShort()];
+        headers.get(name);
+        byte[] own = new byte[headers.remaining()];
+        headers.get(own);
+        Codec<? extends TerminalFailure> codec = byType.get(new String(name, StandardCharsets.UTF_8));
+        return codec == null ? null : codec.decode(new Payload(payload.code(), own, payload.body()));
     }
 }

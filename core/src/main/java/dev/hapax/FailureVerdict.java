@@ -24,10 +24,17 @@ enum FailureVerdict {
             return NOT_BEGUN;
         } else if (test(policy::isTerminal, thrown, false)) {
             return TERMINAL;
+        } else if (test(policy::isRetryable, thrown, false)) {
+            return RETRYABLE;
         } else if (test(policy::isUnknown, thrown, true)) {
             return ofUnknown(policy.whenAbandoned());
         }
         return RETRYABLE;
+    }
+
+    /** Whether it ends the operation for good, where whatever else was done is rolled back. */
+    static boolean isTerminal(Policy policy, Throwable thrown) {
+        return test(policy::isTerminal, thrown, false);
     }
 
     /** A handler that cannot tell is like one that went away. */
@@ -43,7 +50,7 @@ enum FailureVerdict {
     private static boolean test(Predicate<Throwable> predicate, Throwable thrown, boolean otherwise) {
         try {
             return predicate.test(thrown);
-        } catch (RuntimeException | Error broken) {
+        } catch (Throwable broken) { // a checked one too: not every predicate is written in Java
             log.error("A policy cannot tell what {} means", thrown.getClass().getName(), broken);
             return otherwise;
         }

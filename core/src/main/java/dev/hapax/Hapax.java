@@ -238,6 +238,9 @@ public final class Hapax implements AutoCloseable {
         /**
          * Where asynchronous handlers run, and what is chained to their stages. Default: a virtual thread for each, or
          * before Java 21 a pool of 64 threads.
+         *
+         * <p>A handler that waits for another stage of Hapax needs an executor without a bound: what it waits for is
+         * completed there too.
          */
         public Builder handlerExecutor(Executor executor) {
             this.handlers = Objects.requireNonNull(executor, "executor");

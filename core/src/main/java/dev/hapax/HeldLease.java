@@ -8,6 +8,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A lease, and how long it lasts for certain on this process's own clock. */
@@ -27,6 +28,8 @@ final class HeldLease implements Lease {
 
     private volatile long renewalSentAt;
     private volatile boolean revoked;
+    private volatile boolean settling;
+    private final AtomicInteger resumes = new AtomicInteger();
 
     /**
      * @param sentAt when the claim was sent
@@ -123,9 +126,27 @@ final class HeldLease implements Lease {
         renewalSentAt = validFrom.get();
     }
 
+    /** The handler has ended, and the store is being told: what its lease does from here on is not its concern. */
+    void settling() {
+        settling = true;
+    }
+
+    /** How often the lease was renewed because it was over before its handler began, this time included. */
+    int resumed() {
+        return resumes.incrementAndGet();
+    }
+
     /** @param users where the handler's own code hears of it */
     void revoke(Executor users) {
         revoked = true;
+        tellLost(users);
+    }
+
+    /** It may be lost, for all that this process knows. */
+    void tellLost(Executor users) {
+        if (settling || lost.isDone()) {
+            return;
+        }
         try {
             users.execute(() -> lost.complete(null));
         } catch (RuntimeException | Error refused) {

@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
  * Renews the leases of running handlers, all that are due in one go, at a third of their length.
  *
  * <p>A renewal counts from when it was sent, and only once it is answered. One that is not answered, or meets a lock,
- * changes nothing and is sent again. A lease is lost when the store says so; when it has run out on this process's own
- * clock and a renewal sent after that brought nothing either; or when its handler runs longer than its policy allows,
- * because then it is no longer renewed.
+ * changes nothing and is sent again. A lease is lost when the store says so, or when its handler runs longer than its
+ * policy allows, because then it is no longer renewed. One that has run out on this process's own clock, and that a
+ * renewal sent after that could not mend, may be lost: its handler is told, and renewals go on.
  */
 final class LeaseKeeper {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
@@ -139,7 +139,7 @@ final class LeaseKeeper {
             case UNKNOWN -> {
                 kept.lease().renewalFailed();
                 if (kept.lease().hasRunOut(sentAt)) {
-                    lose(number, kept, "it ran out and could not be renewed");
+                    kept.lease().tellLost(users); // it may still be ours: renewals go on, and so does its flight
                 }
             }
         }

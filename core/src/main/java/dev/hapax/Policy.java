@@ -23,6 +23,7 @@ public final class Policy {
     private final OnStoreFailure onStoreFailure;
     private final int maxBody;
     private final Predicate<Throwable> terminal;
+    private final Predicate<Throwable> retryable;
     private final Predicate<Throwable> unknown;
     private final FailureCodecs failureCodecs;
 
@@ -33,6 +34,7 @@ public final class Policy {
         onStoreFailure = draft.onStoreFailure;
         maxBody = draft.maxBody;
         terminal = draft.terminal;
+        retryable = draft.retryable;
         unknown = draft.unknown;
         failureCodecs = draft.failureCodecs;
         if (maxDuration.compareTo(terms.lease()) < 0) {
@@ -60,8 +62,8 @@ public final class Policy {
      *
      * <p>A crash: the operation is parked ({@link Outcome.InDoubt}) until an operator has found out whether it was
      * done. An exception: the same, since a socket timeout does not tell whether the charge was made; unless it is a
-     * {@link TerminalFailure} (a declined card) or a {@link NotBegunException} (nothing was sent). Classify what your
-     * client throws with {@link #terminalOn}, and throw {@link NotBegunException} for what is safe to try again.
+     * {@link TerminalFailure} (a declined card), a {@link NotBegunException} (nothing was sent) or a
+     * {@link RetryableException}. Classify what your client throws with {@link #terminalOn} and {@link #retryableOn}.
      */
     public static Policy payment() {
         return defaults()
@@ -158,10 +160,10 @@ public final class Policy {
 
     /**
      * Exceptions, besides {@link TerminalFailure}, that end an operation for good, for example
-     * {@code CardDeclined.class::isInstance}. Default: none.
+     * {@code CardDeclined.class::isInstance}. Adds to what was named before. Default: none.
      */
     public Policy terminalOn(Predicate<Throwable> terminal) {
-        return with(draft -> draft.terminal = terminal);
+        return with(draft -> draft.terminal = draft.terminal.or(terminal));
     }
 
     /**
@@ -170,7 +172,17 @@ public final class Policy {
      * after {@link #terminalOn}. Default: none; with {@link #payment} every exception that is not terminal.
      */
     public Policy unknownOn(Predicate<Throwable> unknown) {
-        return with(draft -> draft.unknown = unknown);
+        return with(draft -> draft.unknown = draft.unknown.or(unknown));
+    }
+
+    /**
+     * Exceptions, besides {@link RetryableException}, after which the next call may run the handler again, for example
+     * {@code ConnectException.class::isInstance}: nothing was done, or it does no harm to do it again. Asked after
+     * {@link #terminalOn} and before {@link #unknownOn}. Adds to what was named before. Default: what is neither
+     * terminal nor unknown.
+     */
+    public Policy retryableOn(Predicate<Throwable> retryable) {
+        return with(draft -> draft.retryable = draft.retryable.or(retryable));
     }
 
     /**
@@ -189,7 +201,7 @@ public final class Policy {
         return terms.retention();
     }
 
-    /** Empty if there is none: an ended operation answers for as long as it is kept. */
+    /** {@code null} if there is none: an ended operation answers for as long as it is kept. */
     public @Nullable Duration window() {
         return terms.window();
     }
@@ -227,6 +239,11 @@ public final class Policy {
         return thrown instanceof TerminalFailure || terminal.test(thrown);
     }
 
+    /** Whether an exception of a handler says that it may run again. */
+    public boolean isRetryable(Throwable thrown) {
+        return thrown instanceof RetryableException || retryable.test(thrown);
+    }
+
     /** Whether an exception of a handler leaves open whether its work was done. */
     public boolean isUnknown(Throwable thrown) {
         return thrown instanceof OutcomeUnknownException || unknown.test(thrown);
@@ -252,6 +269,7 @@ public final class Policy {
         draft.onStoreFailure = onStoreFailure;
         draft.maxBody = maxBody;
         draft.terminal = terminal;
+        draft.retryable = retryable;
         draft.unknown = unknown;
         draft.failureCodecs = failureCodecs;
         change.accept(draft);
@@ -272,6 +290,7 @@ public final class Policy {
         OnStoreFailure onStoreFailure = OnStoreFailure.CLOSED;
         int maxBody = 1 << 20;
         Predicate<Throwable> terminal = thrown -> false;
+        Predicate<Throwable> retryable = thrown -> false;
         Predicate<Throwable> unknown = thrown -> false;
         FailureCodecs failureCodecs = FailureCodecs.NONE;
     }

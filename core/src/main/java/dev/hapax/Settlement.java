@@ -5,7 +5,6 @@ import dev.hapax.store.Claim;
 import dev.hapax.store.Finish;
 import dev.hapax.store.Release;
 import dev.hapax.store.Result;
-import dev.hapax.store.State;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Written;
@@ -49,16 +48,18 @@ final class Settlement {
     /**
      * Stores the end of an operation.
      *
+     * @param failure what the handler threw, if that is what ended it
      * @return whether it was recorded; fails with {@link ClaimLostException} if another owner has the operation
      */
-    CompletableFuture<Boolean> finish(Owned<?> owned, Result result) {
+    CompletableFuture<Boolean> finish(Owned<?> owned, Result result, @Nullable TerminalFailure failure) {
         if (!owned.isProtected()) {
             land(owned, Optional.of(replay(result, Duration.ZERO)));
             return CompletableFuture.completedFuture(false);
         }
         Finish finish = finishOf(owned, result);
-        CompletableFuture<Written> told =
-                retry.send(patience(owned.request()), () -> owned.via().finish(finish), () -> store.finish(finish));
+        owned.lease().settling();
+        CompletableFuture<Written> told = retry.sendByAnyWay(
+                patience(owned.request()), () -> owned.via().finish(finish), () -> store.finish(finish));
         return Stages.compose(told, (written, error) -> {
             Duration kept = owned.request().policy().retention();
             land(owned, written == Written.RECORDED ? Optional.of(replay(result, kept)) : Optional.empty());
@@ -66,7 +67,9 @@ final class Settlement {
                 return CompletableFuture.failedFuture(claimLost(owned));
             }
             if (error != null) {
-                unrecorded(owned, finish, Stages.cause(error));
+                unrecorded(owned, finish, failure, Stages.cause(error));
+            } else {
+                recorded(owned, failure);
             }
             return CompletableFuture.completedFuture(error == null);
         });
@@ -91,7 +94,9 @@ final class Settlement {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         Release release = release(owned.request(), owned.lease().token(), verdict.release(), why);
-        return retry.send(patience(owned.request()), () -> owned.via().release(release), () -> store.release(release))
+        owned.lease().settling();
+        return retry.sendByAnyWay(
+                        patience(owned.request()), () -> owned.via().release(release), () -> store.release(release))
                 .handle((written, error) -> {
                     land(owned, Optional.empty());
                     if (owned.lease().claimSentAgain() && verdict != FailureVerdict.IN_DOUBT) {
@@ -163,19 +168,19 @@ final class Settlement {
     }
 
     /** The caller has waited long enough. The store is told later, if it comes back before the lease ends. */
-    private void unrecorded(Owned<?> owned, Finish finish, Throwable error) {
+    private void unrecorded(Owned<?> owned, Finish finish, @Nullable TerminalFailure failure, Throwable error) {
         Request<?> request = owned.request();
         log.error("Operation {} is done, but the store could not be told; left to its lease", request.id(), error);
         listeners.tell(l -> l.unrecorded(request.key(), owned.lease().attempt(), error));
         if (error instanceof StoreUnavailableException) {
-            scheduler.execute(() -> retryFinishInBackground(owned, finish));
+            scheduler.execute(() -> retryFinishInBackground(owned, finish, failure));
         }
     }
 
-    private void retryFinishInBackground(Owned<?> owned, Finish finish) {
+    private void retryFinishInBackground(Owned<?> owned, Finish finish, @Nullable TerminalFailure failure) {
         retry.send(owned.request().policy().lease(), () -> store.finish(finish)).whenComplete((written, error) -> {
             if (written == Written.RECORDED) {
-                recorded(owned, finish.result(), null);
+                recorded(owned, failure);
             } else if (written == Written.CLAIM_LOST) {
                 claimLost(owned);
             } else {
@@ -187,16 +192,15 @@ final class Settlement {
         });
     }
 
-    /** @param failure what the handler threw, where it is still at hand */
-    void recorded(Owned<?> owned, Result result, @Nullable TerminalFailure failure) {
+    /** @param failure what the handler threw, if that is what ended it */
+    void recorded(Owned<?> owned, @Nullable TerminalFailure failure) {
         Request<?> request = owned.request();
         int attempt = owned.lease().attempt();
-        if (result.state() == State.COMPLETED) {
+        if (failure == null) {
             Duration took = owned.lease().heldFor(scheduler.nanoTime());
             listeners.tell(l -> l.completed(request.key(), attempt, took));
         } else {
-            TerminalFailure told = failure == null ? Results.failureOf(request, result) : failure;
-            listeners.tell(l -> l.failed(request.key(), attempt, told));
+            listeners.tell(l -> l.failed(request.key(), attempt, failure));
         }
     }
 

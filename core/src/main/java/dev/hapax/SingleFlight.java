@@ -11,6 +11,7 @@ import dev.hapax.store.ExpiredLease;
 import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
+import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Written;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,10 +39,12 @@ import org.slf4j.LoggerFactory;
 final class SingleFlight {
     private static final Logger log = LoggerFactory.getLogger(SingleFlight.class);
     private static final Duration CLAIM_PATIENCE = Duration.ofSeconds(1);
+    private static final int MAX_RESUMES = 3;
     private static final Duration ENDLESS = Duration.ofNanos(Long.MAX_VALUE);
 
     private final Store store;
     private final Scheduler scheduler;
+    private final Executor handlers;
     private final StoreRetry retry;
     private final Listeners listeners;
     private final LeaseKeeper keeper;
@@ -52,6 +56,7 @@ final class SingleFlight {
     SingleFlight(EngineParts parts, LeaseKeeper keeper, Waiters waiters, Settlement settlement) {
         this.store = parts.store();
         this.scheduler = parts.scheduler();
+        this.handlers = parts.handlers();
         this.retry = parts.retry();
         this.listeners = parts.listeners();
         this.settings = parts.settings();
@@ -143,11 +148,13 @@ final class SingleFlight {
 
     private <T> CompletableFuture<Admission<T>> claimFailed(
             PendingCall<T> call, Flight flight, SentClaim sent, Throwable error) {
-        if (error instanceof StoreUnavailableException) {
+        boolean refused = error instanceof StoreException && !(error instanceof StoreUnavailableException);
+        if (!refused) {
             settlement.releaseOrphanedClaim(call.request(), sent.request().token());
-            if (call.request().policy().onStoreFailure() == OnStoreFailure.OPEN) {
-                return runUnprotected(call, flight, error);
-            }
+        }
+        if (error instanceof StoreUnavailableException
+                && call.request().policy().onStoreFailure() == OnStoreFailure.OPEN) {
+            return runUnprotected(call, flight, error);
         }
         flights.abort(call.id(), flight, error);
         return refused(call.request(), error);
@@ -165,8 +172,10 @@ final class SingleFlight {
         listeners.tell(l -> l.unprotected(request.key(), error));
         Claim.Won won = new Claim.Won(1);
         HeldLease lease = endless(request, claimRequest(request), won);
-        Scheduler.Timer hung = scheduler.schedule(
-                request.policy().maxDuration(), () -> flights.land(call.id(), flight, Optional.empty()));
+        Scheduler.Timer hung = scheduler.schedule(request.policy().maxDuration(), () -> {
+            flights.land(call.id(), flight, Optional.empty());
+            lease.revoke(handlers);
+        });
         flight.claim().complete(won);
         return CompletableFuture.completedFuture(new Owned<>(call, lease, flight, hung::cancel, false));
     }
@@ -175,7 +184,8 @@ final class SingleFlight {
         boolean same = flight.fingerprint().equals(call.request().fingerprint());
         return Stages.compose(flight.claim(), (claim, error) -> {
             if (claim == null) {
-                return refused(call.request(), Stages.cause(Objects.requireNonNull(error)));
+                Throwable cause = Stages.cause(Objects.requireNonNull(error));
+                return cause instanceof StoreUnavailableException ? refused(call.request(), cause) : admitLater(call);
             }
             if (claim instanceof Claim.Won) {
                 return same ? followRunning(call, flight) : answered(new Mismatch());
@@ -230,7 +240,7 @@ final class SingleFlight {
 
     /** Whether the handler must not begin yet, because its lease is over on this process's own clock. */
     boolean isTooLate(Owned<?> owned) {
-        return owned.isProtected() && owned.lease().isLost();
+        return owned.lease().isLost();
     }
 
     /**
@@ -238,13 +248,13 @@ final class SingleFlight {
      * claim or its turn on the executor came late. If another owner has the operation by now, the call starts over.
      */
     <T> CompletableFuture<Admission<T>> resume(Owned<T> owned) {
-        if (owned.lease().isRevoked()) {
+        if (owned.lease().isRevoked() || owned.lease().resumed() > MAX_RESUMES) {
             return settlement
                     .giveUp(owned.via(store), FailureVerdict.NOT_BEGUN, "its turn came too late")
                     .thenCompose(written -> written.equals(Optional.of(Written.CLAIM_LOST))
                             ? admit(owned.call().again(store))
-                            : CompletableFuture.failedFuture(
-                                    new NotBegunException("the handler's turn came later than its policy allows")));
+                            : CompletableFuture.failedFuture(new NotBegunException(
+                                    "the handler's turn came later than its lease and its policy allow")));
         }
         return retry.send(CLAIM_PATIENCE, () -> renewed(owned.lease()))
                 .handle((status, error) -> {

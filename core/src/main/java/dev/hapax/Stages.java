@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Waiting for stages, and chaining them without surprises. */
@@ -72,6 +73,24 @@ final class Stages {
             }
         });
         return own;
+    }
+
+    /** Computes something on an executor, or here if that refuses. */
+    static <T> CompletableFuture<T> supply(Supplier<T> value, Executor executor) {
+        CompletableFuture<T> supplied = new CompletableFuture<>();
+        Runnable step = () -> {
+            try {
+                supplied.complete(value.get());
+            } catch (Throwable thrown) {
+                supplied.completeExceptionally(thrown);
+            }
+        };
+        try {
+            executor.execute(step);
+        } catch (RuntimeException | Error refused) {
+            step.run();
+        }
+        return supplied;
     }
 
     /** Waits whatever happens; an interruption is kept for later. */

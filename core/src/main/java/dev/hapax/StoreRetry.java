@@ -1,10 +1,10 @@
 package dev.hapax;
 
+import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 /**
@@ -25,7 +25,7 @@ final class StoreRetry {
     }
 
     <T> CompletableFuture<T> send(Duration patience, Supplier<? extends CompletionStage<T>> step) {
-        return send(patience, step, step);
+        return send(patience, step, step, false);
     }
 
     /** @param again what is sent from the second time on */
@@ -33,29 +33,60 @@ final class StoreRetry {
             Duration patience,
             Supplier<? extends CompletionStage<T>> first,
             Supplier<? extends CompletionStage<T>> again) {
+        return send(patience, first, again, false);
+    }
+
+    /**
+     * The same for what has to reach the store: what the store refused by way of the caller's thread, because of what
+     * that thread holds, is sent once more without it.
+     */
+    <T> CompletableFuture<T> sendByAnyWay(
+            Duration patience,
+            Supplier<? extends CompletionStage<T>> first,
+            Supplier<? extends CompletionStage<T>> again) {
+        return send(patience, first, again, true);
+    }
+
+    private <T> CompletableFuture<T> send(
+            Duration patience,
+            Supplier<? extends CompletionStage<T>> first,
+            Supplier<? extends CompletionStage<T>> again,
+            boolean otherWay) {
         CompletableFuture<T> sent = Stages.call(first::get);
         if (sent.isDone() && !sent.isCompletedExceptionally()) {
             return sent;
         }
-        return orAgain(sent, new Attempt<>(again, scheduler.nanoTime() + patience.toNanos(), FIRST_PAUSE, 1));
+        long until = scheduler.nanoTime() + patience.toNanos();
+        return orAgain(sent, new Attempt<>(again, until, FIRST_PAUSE, 1, otherWay));
     }
 
-    /** @param sent how often it was sent so far */
-    private record Attempt<T>(Supplier<? extends CompletionStage<T>> step, long until, Duration pause, int sent) {
+    /**
+     * @param sent how often it was sent so far
+     * @param otherWay whether it goes another way from the second time on, which may mend what was wrong with the first
+     */
+    private record Attempt<T>(
+            Supplier<? extends CompletionStage<T>> step, long until, Duration pause, int sent, boolean otherWay) {
+
+        boolean mayMend(Throwable cause) {
+            return cause instanceof StoreUnavailableException
+                    || (otherWay && sent == 1 && cause instanceof StoreException);
+        }
+
         boolean mayFollow(long now) {
             return sent < 2 || until - now > pause.toNanos();
         }
 
         Attempt<T> next() {
             Duration twice = pause.multipliedBy(2);
-            return new Attempt<>(step, until, twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE, sent + 1);
+            Duration longer = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+            return new Attempt<>(step, until, longer, sent + 1, otherWay);
         }
     }
 
     private <T> CompletableFuture<T> orAgain(CompletableFuture<T> sent, Attempt<T> attempt) {
         return sent.exceptionallyCompose(error -> {
             Throwable cause = Stages.cause(error);
-            if (!(cause instanceof StoreUnavailableException) || !attempt.mayFollow(scheduler.nanoTime())) {
+            if (!attempt.mayMend(cause) || !attempt.mayFollow(scheduler.nanoTime())) {
                 return CompletableFuture.failedFuture(cause);
             }
             CompletableFuture<T> later = new CompletableFuture<>();
@@ -64,7 +95,8 @@ final class StoreRetry {
                         attempt.pause(),
                         () -> Stages.forward(
                                 orAgain(Stages.call(() -> attempt.step().get()), attempt.next()), later));
-            } catch (RejectedExecutionException closed) {
+            } catch (RuntimeException | Error closedOrNoThread) {
+                cause.addSuppressed(closedOrNoThread);
                 later.completeExceptionally(cause);
             }
             return later;

@@ -30,7 +30,7 @@ final class TransactionalRun<T> {
         try {
             value = handler.run(owned.lease());
         } catch (Throwable thrown) {
-            if (FailureVerdict.of(owned.request().policy(), thrown) == FailureVerdict.TERMINAL) {
+            if (FailureVerdict.isTerminal(owned.request().policy(), thrown)) {
                 return reject(TerminalFailure.of(thrown));
             }
             undo(thrown);
@@ -39,7 +39,7 @@ final class TransactionalRun<T> {
         }
         Result result = results.encode(owned.request(), owned.lease(), value);
         finish(result);
-        settlement.recorded(owned, result, null);
+        settlement.recorded(owned, null);
         return new Outcome.Executed<>(owned.request().id(), owned.lease().attempt(), true, Ending.value(value));
     }
 
@@ -48,7 +48,7 @@ final class TransactionalRun<T> {
         transaction.undo(owned.lease().token());
         Result result = results.encode(owned.request(), failure);
         finish(result);
-        settlement.recorded(owned, result, failure);
+        settlement.recorded(owned, failure);
         return new Outcome.Executed<>(owned.request().id(), owned.lease().attempt(), true, Ending.failure(failure));
     }
 

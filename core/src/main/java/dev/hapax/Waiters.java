@@ -106,6 +106,15 @@ final class Waiters {
     }
 
     private void ask() {
+        try {
+            askForAll();
+        } catch (RuntimeException | Error broken) {
+            polling.set(false);
+            throw broken;
+        }
+    }
+
+    private void askForAll() {
         List<OperationId> ids = List.copyOf(awaited.keySet());
         Stages.call(() -> store.find(ids)).whenComplete((found, error) -> {
             if (error != null) {

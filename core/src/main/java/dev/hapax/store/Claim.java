@@ -38,7 +38,7 @@ public sealed interface Claim {
      * How long the result of an ended operation is kept.
      *
      * @param endedAt when the operation ended, on the store's clock
-     * @param until when the result is removed, on the store's clock
+     * @param until until when it answers claims, on the store's clock
      * @param answersFor how much longer it answers claims: for that long the answer may be given again without asking
      *     the store. Zero where that is not known
      */

@@ -80,7 +80,13 @@ public record Snapshot(
     /** How its result is kept, if it has one. */
     public Claim.@Nullable Kept kept() {
         Instant finishedAt = times.finishedAt();
-        return finishedAt == null ? null : new Claim.Kept(finishedAt, times.deadline(), answersFor(finishedAt));
+        return finishedAt == null ? null : new Claim.Kept(finishedAt, answersUntil(finishedAt), answersFor(finishedAt));
+    }
+
+    private Instant answersUntil(Instant finishedAt) {
+        Duration window = terms.window();
+        Instant deadline = times.deadline();
+        return window != null && finishedAt.plus(window).isBefore(deadline) ? finishedAt.plus(window) : deadline;
     }
 
     private Duration answersFor(Instant finishedAt) {

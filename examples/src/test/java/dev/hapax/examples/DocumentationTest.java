@@ -40,7 +40,7 @@ class DocumentationTest {
             import dev.hapax.store.*;
             import jakarta.servlet.Filter;
             import static java.nio.charset.StandardCharsets.UTF_8;
-            import java.net.SocketTimeoutException;
+            import java.net.*;
             import java.sql.*;
             import java.time.*;
             import java.util.*;

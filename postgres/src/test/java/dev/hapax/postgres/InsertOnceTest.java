@@ -225,7 +225,7 @@ class InsertOnceTest {
     }
 
     @Test
-    void aRowTheSnapshotCannotSeeIsARetryableFailure() throws SQLException {
+    void aRowTheSnapshotCannotSeeIsARetryableException() throws SQLException {
         for (int isolation : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
             try (Connection connection = transaction(isolation)) {
                 takeSnapshot(connection);

@@ -197,7 +197,7 @@ class TransactionalModeTest {
     }
 
     @Test
-    void aRetryableFailureIsUndoneEvenIfTheCallerCommits() throws SQLException {
+    void aRetryableExceptionIsUndoneEvenIfTheCallerCommits() throws SQLException {
         try (Connection connection = SHOP.transaction()) {
             assertThatExceptionOfType(IOException.class)
                     .isThrownBy(() -> SHOP.within(connection, key).<Exception>run(lease -> {
@@ -426,7 +426,7 @@ class TransactionalModeTest {
 
     @ParameterizedTest
     @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
-    void aSnapshotFromBeforeTheFirstCommitIsARetryableFailure(int isolation) throws SQLException {
+    void aSnapshotFromBeforeTheFirstCommitIsARetryableException(int isolation) throws SQLException {
         try (Connection second = SHOP.transaction(isolation)) {
             Shop.execute(second, "SELECT count(*) FROM orders");
             SHOP.orderAndCommit(key);
@@ -444,7 +444,7 @@ class TransactionalModeTest {
 
     @ParameterizedTest
     @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
-    void aSnapshotFromBeforeSomebodyBeganAnExpiredOneAnewIsARetryableFailure(int isolation) throws SQLException {
+    void aSnapshotFromBeforeSomebodyBeganAnExpiredOneAnewIsARetryableException(int isolation) throws SQLException {
         SHOP.orderAndCommit(key);
         SHOP.database.letTimePass(Shop.RETENTION);
         try (Connection second = SHOP.transaction(isolation)) {

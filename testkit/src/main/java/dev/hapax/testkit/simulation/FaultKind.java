@@ -15,6 +15,7 @@ public enum FaultKind {
     POLICY_CHANGED("deployments with another policy"),
     EXECUTOR_LATE("handlers that began late"),
     EXECUTOR_REFUSED("executors that refused"),
+    EXECUTOR_CONFUSED("executors that queued a task twice and threw"),
     TIMER_REFUSED("timers that refused"),
     HANDLER_HUNG("handlers that hung");
 

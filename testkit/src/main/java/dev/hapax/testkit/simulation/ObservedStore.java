@@ -56,6 +56,12 @@ final class ObservedStore {
         return byToken.get(token);
     }
 
+    /** Whether a token's claim is live in the store, as far as it was asked for. */
+    boolean isOwner(UUID token) {
+        OperationLife life = byToken.get(token);
+        return life != null && current.containsValue(life) && life.isOwnedBy(token);
+    }
+
     @Nullable
     OperationLife currentLife(OperationId id) {
         return current.get(id);
@@ -88,6 +94,12 @@ final class ObservedStore {
         if (life.isHeldAgainst(request)) {
             observations.violation(
                     Violation.Kind.RAN_AGAINST_POLICY, life.name, "it was abandoned, and its policy is not RERUN");
+        }
+        if (life.isUnknown() && !life.isOwnedBy(request.token())) {
+            observations.violation(
+                    Violation.Kind.RAN_AGAINST_POLICY,
+                    life.name,
+                    "its handler could not tell, and its policy is not RERUN");
         }
         if (won.attempt() > request.terms().maxAttempts()) {
             observations.violation(

@@ -21,6 +21,7 @@ final class OperationLife {
     private int lastAttempt;
     private @Nullable ClaimRequest owner;
     private boolean released;
+    private boolean unknown;
     private long answersUntil = Long.MAX_VALUE;
     private long keptUntil = Long.MAX_VALUE;
 
@@ -61,6 +62,20 @@ final class OperationLife {
     /** How many claims were granted that count as an attempt. */
     int attempts() {
         return counted;
+    }
+
+    /** Whether a token's claim is the one that counts, neither released nor finished. */
+    boolean isOwnedBy(UUID token) {
+        return owner != null && owner.token().equals(token) && !released && !isEnded();
+    }
+
+    /** Its handler could not tell whether it did anything, under a policy that does not run it again. */
+    void leftUnknown() {
+        unknown = true;
+    }
+
+    boolean isUnknown() {
+        return unknown;
     }
 
     boolean isEnded() {

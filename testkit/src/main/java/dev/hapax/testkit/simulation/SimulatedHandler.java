@@ -6,11 +6,13 @@ import dev.hapax.Policy;
 import dev.hapax.TerminalFailure;
 import dev.hapax.codec.Codec;
 import dev.hapax.store.Result;
+import dev.hapax.store.WhenAbandoned;
 import dev.hapax.testkit.history.Event;
 import dev.hapax.testkit.history.RecordingStore;
 import dev.hapax.testkit.history.Violation;
 import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,7 @@ final class SimulatedHandler {
     /**
      * What a handler runs in.
      *
-     * @param runningUnprotected until when a handler runs alone without a claim, by instance and key
+     * @param running the last handler that began, by instance and key
      * @param hang says that this handler never ends
      * @param callAgain calls Hapax once more
      */
@@ -42,9 +44,16 @@ final class SimulatedHandler {
             Chance chance,
             ObservedStore store,
             Observations observations,
-            Map<String, Long> runningUnprotected,
+            Map<String, Running> running,
             Runnable hang,
             Runnable callAgain) {}
+
+    /**
+     * A handler that runs.
+     *
+     * @param until when it will have run for longer than its policy allows
+     */
+    record Running(UUID token, boolean isProtected, long until) {}
 
     /** What a handler leaves behind. */
     record Produced(String life, String request, String token) {
@@ -100,23 +109,25 @@ final class SimulatedHandler {
             in.observations()
                     .record(new Event.Ran(
                             life.name, token(), lease.attempt(), in.time().now()));
-        } else {
-            beginUnprotected();
         }
-    }
-
-    /** Another one may run only once this one has run for longer than its policy allows. */
-    private void beginUnprotected() {
         long now = in.time().now();
         long until = now + in.policy().maxDuration().toNanos() / 100 * 98;
-        Long other = in.runningUnprotected().put(unprotected(), until);
-        if (other != null && other > now) {
+        Running other = in.running().put(where(), new Running(lease.token(), life != null, until));
+        if (life == null && other != null && other.until() > now && isAlive(other)) {
             in.observations()
-                    .violation(Violation.Kind.RAN_AT_ONCE, in.key(), "two handlers run unprotected in one instance");
+                    .violation(
+                            Violation.Kind.RAN_AT_ONCE,
+                            in.key(),
+                            "a handler began without a claim while another one ran in the same instance");
         }
     }
 
-    private String unprotected() {
+    /** One that lost its claim does not keep others from running. */
+    private boolean isAlive(Running other) {
+        return !other.isProtected() || in.store().isOwner(other.token());
+    }
+
+    private String where() {
         return in.instance().name() + "/" + in.key();
     }
 
@@ -135,16 +146,21 @@ final class SimulatedHandler {
     }
 
     private void end(CompletableFuture<String> end) {
-        if (life == null) {
-            in.runningUnprotected().remove(unprotected());
-        }
+        in.running().computeIfPresent(where(), (place, it) -> it.token().equals(lease.token()) ? null : it);
         String produced = new Produced(life == null ? "unprotected" : life.name, in.request(), token()).write();
         int how = in.chance().below(8);
         in.observations().trace(in.key(), () -> "handler of " + token() + " ends, " + how);
         if (how == 0) {
             end.completeExceptionally(new TerminalFailure(TERMINAL_CODE, produced));
         } else if (how == 1) {
-            end.completeExceptionally(SimulatedRun.anyFailure(in.chance()));
+            RuntimeException failure = SimulatedRun.anyFailure(in.chance());
+            if (life != null
+                    && in.policy().isUnknown(failure)
+                    && in.policy().whenAbandoned() != WhenAbandoned.RERUN
+                    && in.store().isOwner(lease.token())) {
+                life.leftUnknown();
+            }
+            end.completeExceptionally(failure);
         } else {
             end.complete(produced);
         }

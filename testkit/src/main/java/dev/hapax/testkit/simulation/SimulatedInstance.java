@@ -116,6 +116,10 @@ final class SimulatedInstance implements Scheduler {
             }
             boolean late = chance.strikes(FaultKind.EXECUTOR_LATE);
             later(chance.nanosUpTo(late ? longestDelay : HOP), task);
+            if (chance.strikes(FaultKind.EXECUTOR_CONFUSED)) {
+                later(chance.nanosUpTo(HOP), task);
+                throw new InjectedError("an executor that had queued the task, twice");
+            }
         };
     }
 

@@ -1,7 +1,9 @@
 package dev.hapax.testkit.simulation;
 
+import dev.hapax.ClaimLostException;
 import dev.hapax.Ending;
 import dev.hapax.Hapax;
+import dev.hapax.NotBegunException;
 import dev.hapax.OnStoreFailure;
 import dev.hapax.Outcome;
 import dev.hapax.OutcomeUnknownException;
@@ -9,6 +11,7 @@ import dev.hapax.Policy;
 import dev.hapax.WhenInFlight;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.OperationKey;
+import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
 import dev.hapax.testkit.history.Event;
 import dev.hapax.testkit.history.Violation;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * One run: a few instances of the real engine, a few keys that all of them call, a minute or two of bad weather, and
@@ -33,6 +37,16 @@ final class SimulatedRun {
     private static final Duration SETTLE = Duration.ofMinutes(2);
     private static final Duration PATIENCE = Duration.ofMinutes(30);
 
+    /** What a caller may be told instead of an outcome; anything else is a mistake of the engine. */
+    private static final List<Class<? extends Throwable>> EXPECTED = List.of(
+            InjectedError.class,
+            StoreUnavailableException.class,
+            ClaimLostException.class,
+            NotBegunException.class,
+            OutcomeUnknownException.class,
+            RejectedExecutionException.class,
+            ExpectedFailure.class);
+
     private final Chance chance;
     private final VirtualTime time = new VirtualTime();
     private final Observations observations;
@@ -41,7 +55,7 @@ final class SimulatedRun {
     private final List<Node> nodes = new ArrayList<>();
     private final List<String> keys = new ArrayList<>();
     private final Set<String> answered = new LinkedHashSet<>();
-    private final Map<String, Long> runningUnprotected = new LinkedHashMap<>();
+    private final Map<String, SimulatedHandler.Running> running = new LinkedHashMap<>();
     private final long horizon;
     private Policy policy;
     private int started;
@@ -125,7 +139,7 @@ final class SimulatedRun {
         node.instance().kill();
         observations.record(new Event.Abandoned(node.instance().name(), time.now()));
         nodes.remove(node);
-        runningUnprotected.keySet().removeIf(it -> it.startsWith(node.instance().name() + "/"));
+        running.keySet().removeIf(it -> it.startsWith(node.instance().name() + "/"));
     }
 
     /** New instances with another policy take the calls; what the old ones have begun they bring to its end. */
@@ -176,7 +190,7 @@ final class SimulatedRun {
                 .whenAbandoned(chance.pick(
                         List.of(WhenAbandoned.RERUN, WhenAbandoned.RERUN, WhenAbandoned.FAIL, WhenAbandoned.PARK)))
                 .onStoreFailure(chance.oneIn(4) ? OnStoreFailure.OPEN : OnStoreFailure.CLOSED)
-                .unknownOn(thrown -> thrown instanceof IllegalArgumentException);
+                .unknownOn(thrown -> thrown instanceof ExpectedFailure failure && failure.isUnknown());
         if (chance.oneIn(4)) {
             drawn = drawn.window(Duration.ofSeconds(5 + chance.below(15)));
         }
@@ -222,7 +236,7 @@ final class SimulatedRun {
                 chance,
                 store,
                 observations,
-                runningUnprotected,
+                running,
                 () -> calls.hangs(number),
                 () -> call(new CallContext(call.node(), chance.pick(keys), call.request()), false));
     }
@@ -250,7 +264,7 @@ final class SimulatedRun {
         Throwable cause =
                 error instanceof CompletionException wrapped && wrapped.getCause() != null ? wrapped.getCause() : error;
         observations.trace(call.key(), () -> call.node().instance().name() + " is told " + cause);
-        if (cause instanceof NullPointerException || cause instanceof ClassCastException) {
+        if (EXPECTED.stream().noneMatch(type -> type.isInstance(cause))) {
             observations.violation(Violation.Kind.UNCAUGHT, call.key(), cause.toString());
         }
     }
@@ -329,8 +343,8 @@ final class SimulatedRun {
     /** What a handler throws that did something. */
     static RuntimeException anyFailure(Chance chance) {
         return switch (chance.below(3)) {
-            case 0 -> new IllegalStateException("try again");
-            case 1 -> new IllegalArgumentException("unknown to the policy");
+            case 0 -> new ExpectedFailure("try again", false);
+            case 1 -> new ExpectedFailure("unknown to the policy", true);
             default -> new OutcomeUnknownException("unknown", null);
         };
     }

@@ -28,7 +28,7 @@ record Mutant(String what, String type, String before, String after) {
                 new Mutant(
                         "engine: the lease is not looked at before the handler begins",
                         "SingleFlight",
-                        "return owned.isProtected() && owned.lease().isLost();",
+                        "return owned.lease().isLost();",
                         "return false;"),
                 new Mutant(
                         "ruling: the window comes from today's policy",
@@ -146,6 +146,21 @@ record Mutant(String what, String type, String before, String after) {
                         "SingleFlight",
                         "if (owned.lease().isRevoked()) {",
                         "if (owned == null) {"),
+                new Mutant(
+                        "verdict: a handler that cannot tell is run again under PARK",
+                        "FailureVerdict",
+                        "case PARK -> IN_DOUBT;",
+                        "case PARK -> RETRYABLE;"),
+                new Mutant(
+                        "keeper: a lease that only ran out frees its operation for a run without the store",
+                        "LeaseKeeper",
+                        "kept.lease().tellLost(users);",
+                        "lose(number, kept, \"it ran out\");"),
+                new Mutant(
+                        "engine: a handler's turn may come twice",
+                        "Turn",
+                        "if (decided.compareAndSet(false, true)) {\n            handler.run();",
+                        "if (!decided.getAndSet(true) || true) {\n            handler.run();"),
                 new Mutant(
                         "settlement: a claim that ran is given back as one that did not begin",
                         "FailureVerdict",
