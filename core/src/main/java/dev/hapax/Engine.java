@@ -168,7 +168,7 @@ final class Engine {
         UnaryOperator<Runnable> context = settings.context().capture();
         CompletableFuture<Outcome<T>> outcome =
                 admit(pending(request, store, firstClaim)).thenCompose(admission -> proceed(admission, task, context));
-        return Stages.handOver(outcome, task.executor());
+        return Stages.handOver(outcome, task.completions());
     }
 
     private <T> CompletableFuture<Outcome<T>> proceed(

@@ -24,6 +24,8 @@ enum FailureVerdict {
             return NOT_BEGUN;
         } else if (test(policy::isTerminal, thrown, false)) {
             return TERMINAL;
+        } else if (thrown instanceof RetryableException) {
+            return RETRYABLE;
         } else if (test(policy::isUnknown, thrown, true)) {
             return ofUnknown(policy.whenAbandoned());
         }

@@ -60,8 +60,9 @@ public final class Policy {
      *
      * <p>A crash: the operation is parked ({@link Outcome.InDoubt}) until an operator has found out whether it was
      * done. An exception: the same, since a socket timeout does not tell whether the charge was made; unless it is a
-     * {@link TerminalFailure} (a declined card) or a {@link NotBegunException} (nothing was sent). Classify what your
-     * client throws with {@link #terminalOn}, and throw {@link NotBegunException} for what is safe to try again.
+     * {@link TerminalFailure} (a declined card), a {@link NotBegunException} (nothing was sent) or a
+     * {@link RetryableException} (nothing was left behind). Classify what your client throws with {@link #terminalOn},
+     * and throw one of the latter two for what is safe to try again.
      */
     public static Policy payment() {
         return defaults()
