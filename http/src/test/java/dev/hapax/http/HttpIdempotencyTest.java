@@ -278,7 +278,7 @@ final class HttpIdempotencyTest {
 
     @Test
     void workThatWasNotBegunMayBeSentAgain() {
-        use(Api.with(Policy.payment().maxAttempts(1), HttpPolicy.defaults()));
+        use(Api.with(Policy.defaults().maxAttempts(1), HttpPolicy.defaults()));
         Work late = operation -> CompletableFuture.failedFuture(new NotBegunException("10.0.0.7 has no room"));
         for (int i = 0; i < 3; i++) {
             HttpResponse refused = api.run(keyed("k"), late);
