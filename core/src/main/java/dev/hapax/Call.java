@@ -136,8 +136,18 @@ public final class Call<T> {
      *     If it is the thread at hand ({@code Runnable::run}), neither must block: other calls wait for that thread
      */
     public CompletionStage<Outcome<T>> runAsync(AsyncHandler<T> handler, Executor executor) {
+        return runAsync(handler, executor, executor);
+    }
+
+    /**
+     * Runs the handler as {@link #runAsync(AsyncHandler, Executor)} does, for executors that only take handlers: one
+     * that is a place in a queue, or a thread that waits for this very outcome.
+     *
+     * @param completions where what is chained to the stage runs
+     */
+    public CompletionStage<Outcome<T>> runAsync(AsyncHandler<T> handler, Executor executor, Executor completions) {
         requireLeased();
-        return hapax.engine().runAsync(new Task<>(this, handler, executor));
+        return hapax.engine().runAsync(new Task<>(this, handler, executor, completions));
     }
 
     void requireLeased() {

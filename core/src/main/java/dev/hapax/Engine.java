@@ -176,10 +176,11 @@ final class Engine {
         CompletableFuture<Admission<T>> admission = admit(pending(request, store, firstClaim));
         if (admission.isDone() && !admission.isCompletedExceptionally()) {
             return Stages.handOver(
-                    Stages.call(() -> proceed(admission.join(), task, context, Runnable::run)), task.executor());
+                    Stages.call(() -> proceed(admission.join(), task, context, Runnable::run)), task.completions());
         }
         return Stages.handOver(
-                admission.thenCompose(admitted -> proceed(admitted, task, context, task.executor())), task.executor());
+                admission.thenCompose(admitted -> proceed(admitted, task, context, task.completions())),
+                task.completions());
     }
 
     /** @param decoding where a stored result is decoded, which is the user's code */
@@ -207,7 +208,7 @@ final class Engine {
         return Stages.call(() -> singleFlight.isTooLate(owned)
                 ? singleFlight
                         .resume(owned)
-                        .thenCompose(admission -> proceed(admission, task, context, task.executor()))
+                        .thenCompose(admission -> proceed(admission, task, context, task.completions()))
                 : runAsync(owned, task.handler()));
     }
 

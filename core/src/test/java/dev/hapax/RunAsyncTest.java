@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +83,25 @@ class RunAsyncTest {
                 .succeedsWithin(Duration.ofSeconds(30));
         popular.endWith("receipt");
         leader.result();
+    }
+
+    @Test
+    void executorThatOnlyTakesHandlersIsNotGivenWhatFollows() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        AtomicInteger taken = new AtomicInteger();
+        CompletableFuture<Outcome<String>> outcome = call(hapax)
+                .runAsync(
+                        lease -> work,
+                        task -> {
+                            taken.incrementAndGet();
+                            task.run();
+                        },
+                        Runnable::run)
+                .toCompletableFuture();
+        work.complete("receipt");
+
+        assertThat(outcome).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(taken).hasValue(1);
     }
 
     @Test

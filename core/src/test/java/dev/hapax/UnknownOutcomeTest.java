@@ -62,6 +62,18 @@ class UnknownOutcomeTest {
     }
 
     @Test
+    void ofAPaymentThatLeftNothingBehindIsKnown() {
+        Hapax hapax = world.node(Policy.payment());
+        RetryableException rolledBack = new RetryableException("rolled back", null);
+
+        assertThatThrownBy(() -> call(hapax).run(lease -> {
+                    throw rolledBack;
+                }))
+                .isSameAs(rolledBack);
+        assertThat(executed(call(hapax).run(lease -> "receipt")).attempt()).isEqualTo(2);
+    }
+
+    @Test
     void aCallWhoseExecutorRefusesGivesItsClaimBack() {
         Hapax hapax = world.node(Policy.defaults());
 

@@ -144,20 +144,23 @@ final class OperationsCommand implements Runnable {
             header = "Let an operation run again.",
             description = {
                 "",
-                "For one that is in doubt or stuck, once you have made sure that it did not happen: the next request with",
-                "its key is carried out, however many attempts there were before. One that is running is released only",
-                "if you name its owner's token, which show prints: another owner may have it by now."
+                "For an operation that is in doubt or stuck. First make sure that it was not carried out:",
+                "the next request with its key is, however many attempts there were before.",
+                "",
+                "An operation that is running is released only with --token, the token of its owner as",
+                "show prints it. If another owner has it by now, nothing changes."
             })
     int release(
             @Mixin ConfigurationOptions options,
             @Parameters(paramLabel = "ID") String id,
             @Option(names = "--why", required = true, paramLabel = "TEXT", description = "For those who look later.")
                     String why,
-            @Option(names = "--token", paramLabel = "TOKEN", description = "The token of the owner to release.")
+            @Option(names = "--token", paramLabel = "TOKEN", description = "The token of the owner that is running it.")
                     @Nullable
-                    UUID token,
+                    String tokenText,
             @Mixin Person person) {
         OperationId operation = id(id);
+        UUID token = tokenText == null ? null : token(tokenText);
         return inspect(options, (screen, inspector) -> {
             Optional<Snapshot> found = inspector.find(operation);
             if (token == null && found.map(Snapshot::state).equals(Optional.of(State.PROCESSING))) {
@@ -277,6 +280,14 @@ final class OperationsCommand implements Runnable {
             return new OperationId(UUID.fromString(text));
         } catch (IllegalArgumentException e) {
             throw wrong("\"" + text + "\" is not an operation id; answers carry it as Hapax-Operation-Id");
+        }
+    }
+
+    private UUID token(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException e) {
+            throw wrong("\"" + text + "\" is not a token; hapax operations show prints the owner's");
         }
     }
 

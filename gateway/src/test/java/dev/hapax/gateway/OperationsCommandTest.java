@@ -14,6 +14,7 @@ import dev.hapax.http.HttpRequest;
 import dev.hapax.http.HttpResponse;
 import dev.hapax.http.KeySource;
 import dev.hapax.http.Match;
+import dev.hapax.http.Operation;
 import dev.hapax.http.PathPattern;
 import dev.hapax.http.Route;
 import dev.hapax.http.Routes;
@@ -21,7 +22,6 @@ import dev.hapax.http.TenantSource;
 import dev.hapax.http.Work;
 import dev.hapax.postgres.PostgresSchema;
 import dev.hapax.postgres.PostgresStore;
-import dev.hapax.store.WhenAbandoned;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,11 +42,14 @@ import picocli.CommandLine;
 
 class OperationsCommandTest {
     private static final Headers NO_HEADERS = Headers.NONE;
+    private static final HttpResponse CREATED = new HttpResponse(201, NO_HEADERS, new byte[] {1});
 
     private static EmbeddedPostgres server;
     private static HikariDataSource pool;
     private static Hapax hapax;
+    private static Hapax otherHapax;
     private static HttpIdempotency http;
+    private static HttpIdempotency otherHttp;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -61,17 +65,28 @@ class OperationsCommandTest {
         pool = new HikariDataSource();
         pool.setJdbcUrl(server.jdbcUrl());
         PostgresSchema.migrate(pool);
-        hapax = Hapax.on(PostgresStore.over(pool))
-                .scope("charges", Policy.payment().whenAbandoned(WhenAbandoned.PARK))
+        hapax = newHapax();
+        otherHapax = newHapax();
+        http = newHttp(hapax);
+        otherHttp = newHttp(otherHapax);
+    }
+
+    private static Hapax newHapax() {
+        return Hapax.on(PostgresStore.over(pool))
+                .scope("charges", Policy.payment())
                 .build();
+    }
+
+    private static HttpIdempotency newHttp(Hapax hapax) {
         Route route = new Route(
                 "POST", PathPattern.of("/charges"), "charges", KeySource.Header.DEFAULT, HttpPolicy.defaults());
-        http = new HttpIdempotency(hapax, new Routes(List.of(route)), new TenantSource.None());
+        return new HttpIdempotency(hapax, new Routes(List.of(route)), new TenantSource.None());
     }
 
     @AfterAll
     static void stop() {
         hapax.close();
+        otherHapax.close();
         pool.close();
         server.close();
     }
@@ -111,6 +126,53 @@ class OperationsCommandTest {
     }
 
     @Test
+    void runningOperationIsReleasedOnlyWithItsToken() {
+        run("release", id, "--why", "the bank never saw it");
+        SlowBank bank = new SlowBank();
+        CompletableFuture<HttpResponse> first = begin(http, bank);
+        bank.begun.join();
+
+        assertThat(run("release", id, "--why", "stuck")).isEqualTo(1);
+        assertThat(err.toString()).contains("is running", "--token");
+        assertThat(run("release", id, "--why", "stuck", "--token", shownToken()))
+                .isZero();
+
+        assertThat(charge(otherHttp, operation -> CompletableFuture.completedFuture(CREATED))
+                        .status())
+                .isEqualTo(201);
+        bank.answer.complete(CREATED);
+        assertThat(new String(first.join().body(), StandardCharsets.UTF_8)).contains("claim-lost");
+    }
+
+    @Test
+    void secondReleaseDoesNotRevokeTheSuccessor() {
+        run("release", id, "--why", "the bank never saw it");
+        SlowBank bank = new SlowBank();
+        CompletableFuture<HttpResponse> first = begin(http, bank);
+        bank.begun.join();
+        String token = shownToken();
+        run("release", id, "--why", "stuck", "--token", token);
+        SlowBank nextBank = new SlowBank();
+        CompletableFuture<HttpResponse> next = begin(otherHttp, nextBank);
+        nextBank.begun.join();
+
+        assertThat(run("release", id, "--why", "stuck", "--token", token)).isEqualTo(1);
+        assertThat(err.toString()).contains("is neither in doubt nor running with that token");
+
+        nextBank.answer.complete(CREATED);
+        assertThat(next.join().status()).isEqualTo(201);
+        assertThat(next.join().headers().contains("Hapax-Recorded")).isFalse();
+        bank.answer.complete(CREATED);
+        first.join();
+    }
+
+    @Test
+    void tokenThatIsNoneIsToldAsSuch() {
+        assertThat(run("release", id, "--why", "stuck", "--token", "garbage")).isEqualTo(2);
+        assertThat(err.toString()).contains("is not a token").doesNotContain("Exception");
+    }
+
+    @Test
     void aResolvedOperationAnswersWithWhatWasFoundOut() throws Exception {
         Path receipt = Files.writeString(directory.resolve("receipt.json"), "{\"id\":\"ch_1\"}");
 
@@ -147,13 +209,42 @@ class OperationsCommandTest {
         assertThat(err.toString()).doesNotContain("Exception");
     }
 
+    /** Answers when the test says so. */
+    private static final class SlowBank implements Work {
+        final CompletableFuture<Void> begun = new CompletableFuture<>();
+        final CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
+
+        @Override
+        public CompletionStage<HttpResponse> run(Operation operation) {
+            begun.complete(null);
+            return answer;
+        }
+    }
+
+    /** What {@code show} prints as the token of the owner. */
+    private String shownToken() {
+        assertThat(run("show", id)).isZero();
+        return out.toString()
+                .lines()
+                .filter(line -> line.startsWith("running, token "))
+                .reduce((earlier, last) -> last)
+                .orElseThrow()
+                .substring("running, token ".length());
+    }
+
     private HttpResponse charge(Work work) {
+        return charge(http, work);
+    }
+
+    private HttpResponse charge(HttpIdempotency gateway, Work work) {
+        return begin(gateway, work).join();
+    }
+
+    private CompletableFuture<HttpResponse> begin(HttpIdempotency gateway, Work work) {
         HttpRequest request = new HttpRequest(
                 "POST", "/charges", "", Headers.of("Idempotency-Key", '"' + key + '"'), new byte[0], null);
-        Match match = http.match("POST", "/charges", request.headers()).orElseThrow();
-        return http.run(match, request, work, Runnable::run)
-                .toCompletableFuture()
-                .join();
+        Match match = gateway.match("POST", "/charges", request.headers()).orElseThrow();
+        return gateway.run(match, request, work, Runnable::run).toCompletableFuture();
     }
 
     private int run(String... arguments) {

@@ -2,6 +2,7 @@ package dev.hapax.http;
 
 import dev.hapax.ClaimLostException;
 import dev.hapax.Ending;
+import dev.hapax.NotBegunException;
 import dev.hapax.Outcome;
 import dev.hapax.OutcomeUnknownException;
 import dev.hapax.Policy;
@@ -106,8 +107,8 @@ final class Answers {
             return problem(Problem.STORE_UNAVAILABLE, "nothing was done");
         } else if (cause instanceof ClaimLostException) {
             return problem(Problem.CLAIM_LOST, "another attempt has taken over");
-        } else if (cause instanceof RejectedExecutionException) {
-            log.warn("Operation {} was refused, nobody takes its work: {}", id, cause.toString());
+        } else if (cause instanceof RejectedExecutionException || cause instanceof NotBegunException) {
+            log.warn("Operation {} was refused, its work was not begun: {}", id, cause.toString());
             return problem(Problem.OVERLOADED, "the request was not begun");
         }
         log.error("Operation {} could not be handled", id, cause);

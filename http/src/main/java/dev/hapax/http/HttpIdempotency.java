@@ -66,7 +66,8 @@ public final class HttpIdempotency {
      * Runs the work, or answers in its place.
      *
      * @param executor where the work begins
-     * @return never fails: failures are problems, and problems are responses
+     * @return never fails: failures are problems, and problems are responses. It completes on a thread that others may
+     *     wait for: chain nothing to it that blocks, or name an executor
      */
     public CompletionStage<HttpResponse> run(Match match, HttpRequest request, Work work, Executor executor) {
         return request.body().length <= LARGE_BODY
@@ -103,7 +104,7 @@ public final class HttpIdempotency {
             Call<HttpResponse> call = scope.key(key)
                     .fingerprint(Fingerprints.of(content, match))
                     .returning(new ResponseCodec(route.policy()));
-            return call.runAsync(new ProtectedWork(work, key, route.policy()), executor)
+            return call.runAsync(new ProtectedWork(work, key, route.policy(), scope.policy()), executor, Runnable::run)
                     .handle((outcome, error) -> error == null ? answers.to(outcome) : answers.to(error));
         } catch (RuntimeException | Error refused) {
             return done(answers.to(refused));

@@ -2,7 +2,10 @@ package dev.hapax.http;
 
 import dev.hapax.AsyncHandler;
 import dev.hapax.Lease;
+import dev.hapax.NotBegunException;
 import dev.hapax.OutcomeUnknownException;
+import dev.hapax.Policy;
+import dev.hapax.RetryableException;
 import dev.hapax.TerminalFailure;
 import dev.hapax.http.HttpPolicy.ServerErrors;
 import dev.hapax.http.Problem.Facts;
@@ -26,11 +29,13 @@ final class ProtectedWork implements AsyncHandler<HttpResponse> {
     private final Work work;
     private final String key;
     private final HttpPolicy policy;
+    private final Policy scopePolicy;
 
-    ProtectedWork(Work work, String key, HttpPolicy policy) {
+    ProtectedWork(Work work, String key, HttpPolicy policy, Policy scopePolicy) {
         this.work = work;
         this.key = key;
         this.policy = policy;
+        this.scopePolicy = scopePolicy;
     }
 
     @Override
@@ -45,19 +50,18 @@ final class ProtectedWork implements AsyncHandler<HttpResponse> {
     }
 
     private CompletionStage<HttpResponse> settle(HttpResponse response) {
-        return ends(response.status(), policy.serverErrors())
+        if (REFUSALS.contains(response.status())) {
+            return CompletableFuture.failedFuture(new Refused(response));
+        }
+        return response.status() < 500 || policy.serverErrors() == ServerErrors.STORE
                 ? CompletableFuture.completedFuture(response)
-                : CompletableFuture.failedFuture(new Released(response));
-    }
-
-    static boolean ends(int status, ServerErrors serverErrors) {
-        return !REFUSALS.contains(status) && (status < 500 || serverErrors == ServerErrors.STORE);
+                : CompletableFuture.failedFuture(new FailedForNow(response));
     }
 
     private CompletionStage<HttpResponse> fail(Lease lease, Throwable error) {
         if (error instanceof ProblemException refused) {
             return settle(refused.response());
-        } else if (error instanceof OutcomeUnknownException || error instanceof TerminalFailure) {
+        } else if (isForTheEngine(error) || leavesUnknown(error)) {
             return CompletableFuture.failedFuture(error);
         }
         log.error("The work of operation {} failed", lease.operationId(), error);
@@ -65,18 +69,60 @@ final class ProtectedWork implements AsyncHandler<HttpResponse> {
         return settle(problem.response("the operation failed", Facts.of(lease.operationId())));
     }
 
+    /**
+     * What the scope's policy takes for an unknown outcome is not recorded as a failure, unless the route knows better.
+     */
+    private boolean leavesUnknown(Throwable error) {
+        try {
+            return policy.serverErrors() == ServerErrors.STORE && scopePolicy.isUnknown(error);
+        } catch (RuntimeException | Error broken) {
+            return true; // the engine asks again, and says so
+        }
+    }
+
+    /** Whether an exception itself says what it means for the operation. */
+    private static boolean isForTheEngine(Throwable error) {
+        return error instanceof OutcomeUnknownException
+                || error instanceof TerminalFailure
+                || error instanceof NotBegunException
+                || error instanceof RetryableException;
+    }
+
     /** Carries a response to its caller past an operation that has not ended. */
-    static final class Released extends RuntimeException {
+    interface Released {
+        HttpResponse response();
+    }
+
+    /** A response that says that the operation did not run, so that it counts as no attempt. */
+    private static final class Refused extends NotBegunException implements Released {
         private static final long serialVersionUID = 1L;
 
         private final transient HttpResponse response;
 
-        Released(HttpResponse response) {
-            super("the response was " + response.status(), null, false, false);
+        Refused(HttpResponse response) {
+            super("the response was " + response.status());
             this.response = response;
         }
 
-        HttpResponse response() {
+        @Override
+        public HttpResponse response() {
+            return response;
+        }
+    }
+
+    /** An error of the server that left nothing behind, as the route says. */
+    private static final class FailedForNow extends RetryableException implements Released {
+        private static final long serialVersionUID = 1L;
+
+        private final transient HttpResponse response;
+
+        FailedForNow(HttpResponse response) {
+            super("the response was " + response.status(), null);
+            this.response = response;
+        }
+
+        @Override
+        public HttpResponse response() {
             return response;
         }
     }

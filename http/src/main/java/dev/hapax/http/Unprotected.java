@@ -1,5 +1,6 @@
 package dev.hapax.http;
 
+import dev.hapax.NotBegunException;
 import dev.hapax.OutcomeUnknownException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +46,8 @@ final class Unprotected {
             return refused.response();
         } else if (error instanceof OutcomeUnknownException) {
             return Problem.UPSTREAM_FAILED.response("the upstream did not answer");
+        } else if (error instanceof NotBegunException) {
+            return Problem.OVERLOADED.response("the request was not begun");
         }
         log.error("A request without a key failed", error);
         return Problem.INTERNAL.response("the request failed");

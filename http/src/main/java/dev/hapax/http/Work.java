@@ -9,7 +9,8 @@ public interface Work {
      * Begins the work.
      *
      * @return the response, whatever its status. Fails with {@link dev.hapax.OutcomeUnknownException} when nobody can
-     *     tell whether the work was done. A 503 says that it was not.
+     *     tell whether the work was done, with {@link dev.hapax.NotBegunException} when it was not begun. A 503 says
+     *     that it was not, too.
      */
     CompletionStage<HttpResponse> run(Operation operation) throws Exception;
 }

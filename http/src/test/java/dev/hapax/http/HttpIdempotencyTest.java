@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hapax.Hapax;
+import dev.hapax.NotBegunException;
 import dev.hapax.OnStoreFailure;
 import dev.hapax.OutcomeUnknownException;
 import dev.hapax.Policy;
@@ -19,6 +20,7 @@ import dev.hapax.memory.MemoryStore;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class HttpIdempotencyTest {
     private static final HttpPolicy RELEASING = policy(true, ServerErrors.RELEASE);
@@ -191,7 +194,8 @@ final class HttpIdempotencyTest {
 
     @Test
     void nextAttemptIsToldThatItIs() {
-        api.send(keyed("k"), run -> answer(503, "busy"));
+        use(Api.with(Policy.defaults(), RELEASING));
+        api.send(keyed("k"), run -> answer(500, "broken"));
         AtomicReference<Operation> told = new AtomicReference<>();
         api.run(keyed("k"), operation -> {
             told.set(operation);
@@ -232,6 +236,56 @@ final class HttpIdempotencyTest {
         assertThat(api.send(keyed("k"), run -> answer(status, "run " + run)).status())
                 .isEqualTo(status);
         assertThat(text(api.send(keyed("k")))).isEqualTo(stored ? "run 1" : "run 2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {401, 403, 408, 409, 425, 429, 503})
+    void refusalsCountAsNoAttempt(int status) {
+        use(Api.with(Policy.defaults().maxAttempts(2), HttpPolicy.defaults()));
+        for (int i = 0; i < 5; i++) {
+            assertThat(api.send(keyed("k"), run -> answer(status, "not now")).status())
+                    .isEqualTo(status);
+        }
+        assertThat(api.send(keyed("k")).status()).isEqualTo(201);
+    }
+
+    @Test
+    void releasedServerErrorsCountAsAttempts() {
+        use(Api.with(Policy.defaults().maxAttempts(2), RELEASING));
+        api.send(keyed("k"), run -> answer(500, "broken"));
+        api.send(keyed("k"), run -> answer(500, "broken"));
+        assertProblemOfOperation(api.send(keyed("k")), Problem.OPERATION_FAILED);
+        assertThat(api.runs).hasValue(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"429, STORE", "503, STORE", "500, RELEASE"})
+    void releasedPaymentsAreNotInDoubt(int status, ServerErrors serverErrors) {
+        use(Api.with(Policy.payment(), policy(true, serverErrors)));
+        assertThat(api.send(keyed("k"), run -> answer(status, "not now")).status())
+                .isEqualTo(status);
+        assertThat(api.send(keyed("k")).status()).isEqualTo(201);
+    }
+
+    @Test
+    void workOfAPaymentThatThrowsIsInDoubt() {
+        use(Api.with(Policy.payment(), HttpPolicy.defaults()));
+        Work charging = operation -> CompletableFuture.failedFuture(new SocketTimeoutException("10.0.0.7"));
+        assertProblemOfOperation(api.run(keyed("k"), charging), Problem.IN_DOUBT);
+        assertProblemOfOperation(api.send(keyed("k")), Problem.IN_DOUBT);
+        assertThat(api.runs).hasValue(0);
+    }
+
+    @Test
+    void workThatWasNotBegunMayBeSentAgain() {
+        use(Api.with(Policy.defaults().maxAttempts(1), HttpPolicy.defaults()));
+        Work late = operation -> CompletableFuture.failedFuture(new NotBegunException("10.0.0.7 has no room"));
+        for (int i = 0; i < 3; i++) {
+            HttpResponse refused = api.run(keyed("k"), late);
+            assertProblemOfOperation(refused, Problem.OVERLOADED);
+            assertThat(text(refused)).doesNotContain("10.0.0.7");
+        }
+        assertThat(api.send(keyed("k")).status()).isEqualTo(201);
     }
 
     @Test

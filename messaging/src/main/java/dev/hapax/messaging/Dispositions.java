@@ -9,6 +9,7 @@ import dev.hapax.Policy;
 import dev.hapax.messaging.Disposition.Ack;
 import dev.hapax.messaging.Disposition.Reject;
 import dev.hapax.messaging.Disposition.RetryLater;
+import dev.hapax.messaging.Work.GivenBackException;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
@@ -51,8 +52,11 @@ record Dispositions(
 
     /** @param attempt which attempt failed; 0 if none began */
     Disposition of(Throwable thrown, int attempt) {
-        if (thrown instanceof NotBegunException) {
+        if (thrown instanceof GivenBackException) {
             return new RetryLater(Duration.ZERO, "it was given back before it began");
+        }
+        if (thrown instanceof NotBegunException) {
+            return new RetryLater(backoff.first(), describe(thrown));
         }
         if (thrown instanceof RejectedExecutionException) {
             return new RetryLater(backoff.first(), "no thread could be had for it");

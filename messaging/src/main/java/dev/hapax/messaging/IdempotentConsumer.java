@@ -79,20 +79,25 @@ public final class IdempotentConsumer<M> {
     /**
      * Handles a message, unless it was handled before or is being handled.
      *
-     * @param executor where the handler runs
+     * @param executor where the handler runs, and what is chained to the stage
      * @return what is to be done with the message; never fails
      */
     public CompletionStage<Disposition> consume(M message, Executor executor) {
-        return consumeAll(List.of(new Delivery<>(message, executor))).get(0);
+        return consumeAll(List.of(new Delivery<>(message, executor)), executor).get(0);
     }
 
     /**
      * Handles many messages, claimed together: one by one they would cost a round trip to the store each. Each handler
      * begins on its own executor as soon as its claim is won; {@link Turn} keeps an order where one is wanted.
      *
-     * @return in the order of the deliveries; none of the stages fails
+     * @return in the order of the deliveries; none of the stages fails. They complete on threads that others may wait
+     *     for: chain nothing to them that blocks, or name an executor
      */
     public List<CompletionStage<Disposition>> consumeAll(List<Delivery<M>> deliveries) {
+        return consumeAll(deliveries, Runnable::run);
+    }
+
+    private List<CompletionStage<Disposition>> consumeAll(List<Delivery<M>> deliveries, Executor completions) {
         List<@Nullable CompletionStage<Disposition>> ends = new ArrayList<>();
         List<Operation<M>> operations = new ArrayList<>();
         for (Delivery<M> delivery : deliveries) {
@@ -103,7 +108,7 @@ public final class IdempotentConsumer<M> {
                 ends.add(CompletableFuture.completedFuture(new Reject(Dispositions.describe(invalid))));
             }
         }
-        List<CompletionStage<Disposition>> run = work.run(operations);
+        List<CompletionStage<Disposition>> run = work.run(operations, completions);
         int next = 0;
         List<CompletionStage<Disposition>> all = new ArrayList<>();
         for (CompletionStage<Disposition> end : ends) {

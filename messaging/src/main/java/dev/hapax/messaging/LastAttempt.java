@@ -2,8 +2,8 @@ package dev.hapax.messaging;
 
 import dev.hapax.Lease;
 import dev.hapax.NotBegunException;
-import dev.hapax.OutcomeUnknownException;
 import dev.hapax.Policy;
+import dev.hapax.RetryableException;
 import dev.hapax.TerminalFailure;
 
 /**
@@ -16,9 +16,8 @@ final class LastAttempt {
     private LastAttempt() {}
 
     static Throwable judge(Policy policy, Lease lease, Throwable thrown) {
-        boolean decided = isForGood(policy, thrown)
-                || thrown instanceof OutcomeUnknownException
-                || thrown instanceof NotBegunException;
+        boolean decided =
+                isForGood(policy, thrown) || thrown instanceof NotBegunException || leavesUnknown(policy, thrown);
         if (decided || lease.attempt() < policy.maxAttempts()) {
             return thrown;
         }
@@ -26,6 +25,15 @@ final class LastAttempt {
                 EXHAUSTED,
                 "attempt %d of %d failed: %s".formatted(lease.attempt(), policy.maxAttempts(), thrown),
                 thrown);
+    }
+
+    /** What may have been done has not failed; the engine does with it what the policy says. */
+    private static boolean leavesUnknown(Policy policy, Throwable thrown) {
+        try {
+            return !(thrown instanceof RetryableException) && policy.isUnknown(thrown);
+        } catch (RuntimeException | Error broken) {
+            return true;
+        }
     }
 
     /** What the user's own code says; if it fails in turn, the message may be tried again. */

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /** Claims all messages of a batch at once, then runs each handler under the lease it won. */
 final class LeasedWork<M> implements Work<M> {
@@ -28,11 +29,11 @@ final class LeasedWork<M> implements Work<M> {
     }
 
     @Override
-    public List<CompletionStage<Disposition>> run(List<Operation<M>> operations) {
+    public List<CompletionStage<Disposition>> run(List<Operation<M>> operations, Executor completions) {
         List<Attempt> attempts = operations.stream().map(Attempt::new).toList();
         List<CompletionStage<Outcome<byte[]>>> outcomes = hapax.runAll(attempts.stream()
                 .map(it -> new Task<>(
-                        it.operation.in(scope), it, it.operation.delivery().executor()))
+                        it.operation.in(scope), it, it.operation.delivery().executor(), completions))
                 .toList());
         List<CompletionStage<Disposition>> ends = new ArrayList<>();
         for (int i = 0; i < attempts.size(); i++) {
@@ -59,9 +60,6 @@ final class LeasedWork<M> implements Work<M> {
         @Override
         public CompletionStage<byte[]> run(Lease lease) {
             operation.requireTurn();
-            if (lease.isLost()) {
-                throw Work.notBegun();
-            }
             number = lease.attempt();
             return begun(lease).handle((nothing, error) -> {
                 Throwable judged = error == null ? null : LastAttempt.judge(dispositions.policy(), lease, cause(error));

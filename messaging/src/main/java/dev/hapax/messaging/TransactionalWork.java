@@ -2,13 +2,17 @@ package dev.hapax.messaging;
 
 import dev.hapax.Hapax;
 import dev.hapax.Lease;
+import dev.hapax.NotBegunException;
 import dev.hapax.Outcome;
+import dev.hapax.RetryableException;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreTransaction;
 import dev.hapax.store.Transactions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,21 +47,22 @@ final class TransactionalWork<M, C> implements Work<M> {
     }
 
     @Override
-    public List<CompletionStage<Disposition>> run(List<Operation<M>> operations) {
-        return operations.stream().map(this::run).toList();
+    public List<CompletionStage<Disposition>> run(List<Operation<M>> operations, Executor completions) {
+        return operations.stream().map(operation -> run(operation, completions)).toList();
     }
 
-    private CompletionStage<Disposition> run(Operation<M> operation) {
+    private CompletionStage<Disposition> run(Operation<M> operation, Executor completions) {
         try {
             return CompletableFuture.supplyAsync(
-                            () -> handle(operation), operation.delivery().executor())
+                            () -> handle(operation, completions),
+                            operation.delivery().executor())
                     .thenCompose(disposition -> disposition);
-        } catch (RuntimeException refused) {
-            return CompletableFuture.completedFuture(dispositions.of(Work.notBegun(), 0));
+        } catch (RuntimeException | Error refused) {
+            return CompletableFuture.completedFuture(dispositions.of(new RejectedExecutionException(refused), 0));
         }
     }
 
-    private CompletionStage<Disposition> handle(Operation<M> operation) {
+    private CompletionStage<Disposition> handle(Operation<M> operation, Executor completions) {
         AtomicInteger attempt = new AtomicInteger();
         try {
             operation.requireTurn();
@@ -68,7 +73,7 @@ final class TransactionalWork<M, C> implements Work<M> {
             Disposition disposition = dispositions.of(thrown, attempt.get());
             return attempt.get() == 0 || thrown instanceof StoreException
                     ? CompletableFuture.completedFuture(disposition)
-                    : writeDown(operation, thrown).thenApply(written -> disposition);
+                    : writeDown(operation, thrown, completions).thenApply(written -> disposition);
         }
     }
 
@@ -91,10 +96,13 @@ final class TransactionalWork<M, C> implements Work<M> {
         }
     }
 
-    private CompletionStage<?> writeDown(Operation<M> operation, Throwable thrown) {
+    /** The transaction took back whatever the handler did, so that no policy may take the outcome for unknown. */
+    private CompletionStage<?> writeDown(Operation<M> operation, Throwable thrown, Executor completions) {
+        Throwable takenBack =
+                thrown instanceof NotBegunException ? thrown : new RetryableException("rolled back: " + thrown, thrown);
         return operation
                 .in(hapax.scope(name))
-                .runAsync(lease -> CompletableFuture.failedFuture(thrown), Runnable::run)
+                .runAsync(lease -> CompletableFuture.failedFuture(takenBack), Runnable::run, completions)
                 .handle((outcome, error) -> {
                     log.debug(
                             "Wrote down a failed attempt of {}: {}",

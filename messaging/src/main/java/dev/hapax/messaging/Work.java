@@ -7,20 +7,30 @@ import dev.hapax.store.Fingerprint;
 import dev.hapax.store.OperationKey;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /** The two ways to run handlers: under a lease, or within a transaction. */
 interface Work<M> {
 
-    /** In the order of the operations. None of the stages fails. */
-    List<CompletionStage<Disposition>> run(List<Operation<M>> operations);
+    /**
+     * In the order of the operations. None of the stages fails.
+     *
+     * @param completions where what is chained to the stages runs, unless that is a handler's thread
+     */
+    List<CompletionStage<Disposition>> run(List<Operation<M>> operations, Executor completions);
 
     /** What a handler leaves behind: messages have effects, not results. */
     static byte[] nothing() {
         return new byte[0];
     }
 
-    static NotBegunException notBegun() {
-        return new NotBegunException("given back before it began");
+    /** It is not wanted here any more, so that nothing speaks against beginning it elsewhere at once. */
+    final class GivenBackException extends NotBegunException {
+        private static final long serialVersionUID = 1L;
+
+        GivenBackException() {
+            super("given back before it began");
+        }
     }
 
     /** A delivery, and which operation it is. */
@@ -36,7 +46,7 @@ interface Work<M> {
         /** Refuses to begin what is no longer wanted here. */
         void requireTurn() {
             if (!delivery.turn().mayBegin()) {
-                throw notBegun();
+                throw new GivenBackException();
             }
         }
     }

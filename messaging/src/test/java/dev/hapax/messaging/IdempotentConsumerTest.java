@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hapax.Hapax;
+import dev.hapax.NotBegunException;
 import dev.hapax.OnStoreFailure;
 import dev.hapax.OutcomeUnknownException;
 import dev.hapax.Policy;
@@ -12,6 +13,8 @@ import dev.hapax.memory.MemoryStore;
 import dev.hapax.messaging.Disposition.Ack;
 import dev.hapax.messaging.Disposition.Reject;
 import dev.hapax.messaging.Disposition.RetryLater;
+import dev.hapax.store.OperationKey;
+import dev.hapax.store.State;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
@@ -26,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -211,6 +215,59 @@ class IdempotentConsumerTest {
         assertThat(refused).isInstanceOf(RetryLater.class);
         assertThat(consume(consumer, new Message("m1", "a"))).isEqualTo(new Ack());
         assertThat(handled).hasSize(1);
+    }
+
+    @Test
+    void handlerThatHasNotBegunCountsNoAttempt() {
+        IdempotentConsumer<Message> consumer = consumer(Policy.payment().maxAttempts(1));
+        failure = new NotBegunException("the bank's circuit is open");
+        for (int i = 0; i < 3; i++) {
+            assertThat(consume(consumer, new Message("m1", "a")))
+                    .isEqualTo(new RetryLater(BACKOFF.first(), "the bank's circuit is open"));
+        }
+        failure = null;
+        assertThat(consume(consumer, new Message("m1", "a"))).isEqualTo(new Ack());
+    }
+
+    @Test
+    void unreachableStoreCountsNoAttempt() {
+        Policy once = Policy.defaults().maxAttempts(1);
+        Store away = broken("claim", new StoreUnavailableException("no connection", null));
+        IdempotentConsumer<Message> redelivered =
+                builder("c", hapax(away, "c", once)).handling(handler);
+        for (int i = 0; i < 3; i++) {
+            assertThat(consume(redelivered, new Message("m1", "a"))).isInstanceOf(RetryLater.class);
+        }
+        assertThat(consume(consumer(once), new Message("m1", "a"))).isEqualTo(new Ack());
+    }
+
+    @Test
+    void lastAttemptOfAPaymentThatThrowsIsInDoubt() {
+        IdempotentConsumer<Message> consumer = consumer(Policy.payment().maxAttempts(1));
+        failure = new IllegalStateException("read timed out");
+        assertThat(reason(consume(consumer, new Message("m1", "a")))).contains("nobody knows");
+        assertThat(store.find(List.of(new OperationKey("", "c", "m1").id()))
+                        .toCompletableFuture()
+                        .join()
+                        .values())
+                .singleElement()
+                .satisfies(found -> assertThat(found.state()).isEqualTo(State.IN_DOUBT));
+    }
+
+    @Test
+    void executorOfADeliveryTakesHandlersAndNothingElse() {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        AtomicInteger taken = new AtomicInteger();
+        IdempotentConsumer<Message> slow =
+                builder("c", hapax(store, "c", Policy.defaults())).handlingAsync((message, lease) -> end);
+        CompletionStage<Disposition> running = slow.consumeAll(List.of(new Delivery<>(new Message("m1", "a"), task -> {
+                    taken.incrementAndGet();
+                    task.run();
+                })))
+                .get(0);
+        end.complete(null);
+        assertThat(join(running)).isEqualTo(new Ack());
+        assertThat(taken).hasValue(1);
     }
 
     @Test

@@ -36,20 +36,25 @@ class TransactionalConsumerTest {
 
     private final Hapax hapax = Hapax.on(PostgresStore.over(pool))
             .scope("orders", Policy.defaults().maxAttempts(3))
+            .scope("payouts", Policy.payment().maxAttempts(3))
             .withoutSweeper()
             .build();
     private Exception failure;
 
-    private final IdempotentConsumer<String> consumer = IdempotentConsumer.<String>named("orders", hapax)
-            .key(message -> message)
-            .payload(message -> message.getBytes(StandardCharsets.UTF_8))
-            .backoff(new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10)))
-            .handlingWithin(PostgresTransactions.over(pool), (message, connection, lease) -> {
-                execute(connection, "INSERT INTO effect VALUES ('" + message + "', " + lease.attempt() + ")");
-                if (failure != null) {
-                    throw failure;
-                }
-            });
+    private final IdempotentConsumer<String> consumer = consumer("orders");
+
+    private IdempotentConsumer<String> consumer(String name) {
+        return IdempotentConsumer.<String>named(name, hapax)
+                .key(message -> message)
+                .payload(message -> message.getBytes(StandardCharsets.UTF_8))
+                .backoff(new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10)))
+                .handlingWithin(PostgresTransactions.over(pool), (message, connection, lease) -> {
+                    execute(connection, "INSERT INTO effect VALUES ('" + message + "', " + lease.attempt() + ")");
+                    if (failure != null) {
+                        throw failure;
+                    }
+                });
+    }
 
     @BeforeAll
     static void start() {
@@ -133,6 +138,16 @@ class TransactionalConsumerTest {
     }
 
     @Test
+    void attemptThatWasRolledBackIsNotInDoubt() throws SQLException {
+        IdempotentConsumer<String> payouts = consumer("payouts");
+        failure = new IllegalStateException("not yet");
+        assertThat(consume(payouts, "m1")).isInstanceOf(RetryLater.class);
+        failure = null;
+        assertThat(consume(payouts, "m1")).isEqualTo(new Ack());
+        assertThat(number("SELECT attempt FROM effect")).isEqualTo(2);
+    }
+
+    @Test
     void connectionsGoBackToThePoolAsTheyCame() throws SQLException {
         failure = new IllegalStateException("not yet");
         consume("m1");
@@ -146,6 +161,10 @@ class TransactionalConsumerTest {
     }
 
     private Disposition consume(String message) {
+        return consume(consumer, message);
+    }
+
+    private static Disposition consume(IdempotentConsumer<String> consumer, String message) {
         return consumer.consume(message, Runnable::run)
                 .toCompletableFuture()
                 .orTimeout(20, TimeUnit.SECONDS)

@@ -59,7 +59,9 @@ record RouteSettings(RouteMatch match, String scope, KeySource key, Terms terms,
     static final Setting<Duration> RETENTION =
             Setting.of("retention", Scalars.DURATION, "24h", "How long a result is kept, from when it was stored");
     static final Setting<Duration> WINDOW = Setting.optional(
-            "window", Scalars.DURATION, "For how long the same key is a retry; as long as the retention unless set");
+            "window",
+            Scalars.DURATION,
+            "For how long, from when it ended, an operation answers a retry. Default: none, for as long as it is kept");
     static final Setting<Duration> LEASE =
             Setting.of("lease", Scalars.DURATION, "30s", "How long a claim outlives a gateway that died");
     static final Setting<Duration> MAX_DURATION =

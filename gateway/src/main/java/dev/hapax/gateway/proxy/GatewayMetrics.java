@@ -2,6 +2,7 @@ package dev.hapax.gateway.proxy;
 
 import dev.hapax.HapaxListener;
 import dev.hapax.TerminalFailure;
+import dev.hapax.store.ExpiredLease;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Swept;
 import io.micrometer.core.instrument.Counter;
@@ -140,6 +141,11 @@ public final class GatewayMetrics implements HapaxListener {
     @Override
     public void refused(OperationKey key, Throwable cause) {
         count(key, "refused");
+    }
+
+    @Override
+    public void leaseExpired(ExpiredLease lease) {
+        registry.counter("hapax.leases.expired", "scope", lease.key().scope()).increment();
     }
 
     @Override

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * question, whether any of the request may have reached the upstream:
  *
  * <ul>
- *   <li>No connection could be had: nothing was sent, so the response is a 503, and a retry runs.
+ *   <li>No connection could be had, or only once the lease was over: nothing was sent, so the response is a 503, and a
+ *       retry runs.
  *   <li>Anything later, until the whole response is there: nobody knows what the upstream did. A connection that breaks
  *       right after the request was given to it counts as this, too; the pool closes idle connections early so that it
  *       is rare. Only an HTTP/2 upstream can say that it has not looked at a request: {@code REFUSED_STREAM}.
@@ -79,7 +80,7 @@ final class UpstreamCall {
         begun = true;
         Lease lease = operation.lease();
         if (lease != null) {
-            lease.lost().thenRunAsync(() -> giveUp("the claim was lost"), exchange.executor());
+            lease.lost().thenRunAsync(this::claimLost, exchange.executor());
         }
         if (givenUp || exchange.isGivenUp()) {
             result.complete(Problem.SHUTTING_DOWN.response("it could not be begun before"));
@@ -92,11 +93,27 @@ final class UpstreamCall {
             } else if (result.isDone() || exchange.isGivenUp()) {
                 opened.result().reset();
                 result.complete(Problem.SHUTTING_DOWN.response("it could not be sent before"));
+            } else if (lease != null && lease.isLost()) { // it may have waited for its connection
+                opened.result().reset();
+                result.complete(tooLate());
             } else {
                 send(opened.result(), body);
             }
         });
         return result;
+    }
+
+    private void claimLost() {
+        if (sent == null) {
+            result.complete(tooLate());
+        } else {
+            leaveUnknown("the claim was lost", null);
+        }
+    }
+
+    private static HttpResponse tooLate() {
+        return Problem.OVERLOADED.response(
+                "Nothing was sent to the upstream: there was no connection to it before the request's lease was over");
     }
 
     /** Waits no longer, wherever it is. */

@@ -78,7 +78,7 @@ class UpstreamFailuresTest {
 
                 assertThat(answer.status()).isEqualTo(201);
                 assertThat(upstream.requests()).hasSize(1);
-                assertThat(upstream.requests().get(0).header("Hapax-Attempt")).isEqualTo("2");
+                assertThat(upstream.requests().get(0).header("Hapax-Attempt")).isEqualTo("1");
             }
         }
     }

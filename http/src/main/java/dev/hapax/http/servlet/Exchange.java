@@ -1,6 +1,8 @@
 package dev.hapax.http.servlet;
 
+import dev.hapax.NotBegunException;
 import dev.hapax.OutcomeUnknownException;
+import dev.hapax.RetryableException;
 import dev.hapax.TerminalFailure;
 import dev.hapax.http.HttpResponse;
 import dev.hapax.http.Operation;
@@ -229,6 +231,8 @@ final class Exchange implements Work {
     private static boolean isForTheEngine(Throwable thrown) {
         return thrown instanceof OutcomeUnknownException
                 || thrown instanceof TerminalFailure
+                || thrown instanceof NotBegunException
+                || thrown instanceof RetryableException
                 || thrown instanceof ProblemException;
     }
 

@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread behind a {@link RabbitConsumerLoop}: it subscribes, asks the engine for what has arrived, all of it
- * together, and for what was held and is due. Answers come on the engine's threads and are carried out there.
+ * together, and for what was held and is due. Answers come on threads of the engine that others wait for, so that this
+ * thread carries them out: a broker that reads slowly makes it wait.
  */
 final class DeliveryLoop implements Runnable, Subscription.Events {
     private static final Logger log = LoggerFactory.getLogger(DeliveryLoop.class);
@@ -51,6 +52,7 @@ final class DeliveryLoop implements Runnable, Subscription.Events {
 
     private final Queue<Held> arrived = new ConcurrentLinkedQueue<>();
     private final Queue<Held> comingBack = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> answered = new ConcurrentLinkedQueue<>();
     private final Semaphore news = new Semaphore(0);
     private final AtomicInteger open = new AtomicInteger();
     private volatile boolean stopping;
@@ -97,6 +99,7 @@ final class DeliveryLoop implements Runnable, Subscription.Events {
         try {
             while (!stopping) {
                 keepSubscribed();
+                carryOutAnswers();
                 ask(due());
                 awaitNews();
             }
@@ -197,17 +200,30 @@ final class DeliveryLoop implements Runnable, Subscription.Events {
                 .toList());
         for (int i = 0; i < asked.size(); i++) {
             Held it = asked.get(i);
-            answers.get(i).thenCompose(answer -> carryOut(it, answer)).whenComplete((done, error) -> {
-                if (error != null) {
-                    log.error("A message could not be handled", error);
-                    comeBack(it, new RetryLater(PAUSE, error.toString()));
-                }
-                open.decrementAndGet();
-                if (stopping) {
-                    news.release();
-                }
+            answers.get(i).thenAccept(answer -> {
+                answered.add(() -> answer(it, answer));
+                news.release();
             });
         }
+    }
+
+    private void carryOutAnswers() {
+        for (Runnable answer = answered.poll(); answer != null; answer = answered.poll()) {
+            answer.run();
+        }
+    }
+
+    private void answer(Held it, Disposition disposition) {
+        done().thenCompose(now -> carryOut(it, disposition)).whenComplete((done, error) -> {
+            if (error != null) {
+                log.error("A message could not be handled", error);
+                comeBack(it, new RetryLater(PAUSE, error.toString()));
+            }
+            open.decrementAndGet();
+            if (stopping) {
+                news.release();
+            }
+        });
     }
 
     private CompletionStage<?> carryOut(Held it, Disposition disposition) {
@@ -284,8 +300,10 @@ final class DeliveryLoop implements Runnable, Subscription.Events {
         }
         now.cancel();
         long until = System.nanoTime() + settings.handOver.toNanos();
+        carryOutAnswers();
         while (open.get() > 0 && until - System.nanoTime() > 0) {
             news.tryAcquire(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+            carryOutAnswers();
         }
         if (open.get() > 0) {
             log.warn("Consumer {} stops while {} messages are being handled", consumer.name(), open.get());
