@@ -96,6 +96,7 @@ public final class Batch<I, T> {
      * not stop the others. An interrupted caller begins no further item, and returns when those under way have ended.
      *
      * @return what became of each item, in the order of the items
+     * @throws IllegalStateException on a thread of Hapax or its store, which must not block
      */
     public List<Result<I, T>> run(ItemHandler<I, T> handler) {
         return new Progress(handler).run();
@@ -116,18 +117,16 @@ public final class Batch<I, T> {
         }
 
         List<Result<I, T>> run() {
+            Engine.requireNoServiceThread();
             while (running > 0 || (begun < items.size() && !interrupted)) {
                 beginSome();
                 awaitOne();
             }
             for (; begun < items.size(); begun++) {
-                I item = items.get(begun);
-                results.set(
-                        begun,
-                        new Result<>(
-                                item,
-                                null,
-                                new CallInterruptedException(callOf.apply(item).id())));
+                Task<T> task = taskOf(begun);
+                if (task != null) {
+                    failed(begun, new CallInterruptedException(task.call().id()));
+                }
             }
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -136,22 +135,41 @@ public final class Batch<I, T> {
         }
 
         private void beginSome() {
-            int first = begun;
+            List<Integer> indexes = new ArrayList<>();
             List<Task<T>> tasks = new ArrayList<>();
             while (running < concurrency && begun < items.size() && !interrupted) {
-                I item = items.get(begun++);
-                running++;
-                tasks.add(new Task<>(callOf.apply(item), lease -> handle(item, lease), hapax.handlers()));
+                int index = begun++;
+                Task<T> task = taskOf(index);
+                if (task != null) {
+                    running++;
+                    indexes.add(index);
+                    tasks.add(task);
+                }
             }
             List<CompletionStage<Outcome<T>>> outcomes = hapax.runAll(tasks);
             for (int i = 0; i < tasks.size(); i++) {
-                int index = first + i;
+                int index = indexes.get(i);
                 outcomes.get(i).whenComplete((outcome, error) -> {
                     Throwable thrown = error == null ? null : Stages.cause(error);
                     results.set(index, new Result<>(items.get(index), outcome, thrown));
                     ended.add(index);
                 });
             }
+        }
+
+        /** The key and the fingerprint are the user's own code: what they throw concerns one item. */
+        private @Nullable Task<T> taskOf(int index) {
+            I item = items.get(index);
+            try {
+                return new Task<>(callOf.apply(item), lease -> handle(item, lease), hapax.handlers());
+            } catch (RuntimeException | Error unusable) {
+                failed(index, unusable);
+                return null;
+            }
+        }
+
+        private void failed(int index, Throwable thrown) {
+            results.set(index, new Result<>(items.get(index), null, thrown));
         }
 
         private CompletionStage<T> handle(I item, Lease lease) throws Exception {

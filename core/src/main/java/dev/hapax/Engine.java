@@ -19,7 +19,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -85,7 +86,8 @@ final class Engine {
                 : answer(request, ((Answered<T>) admission).claim());
     }
 
-    private static void requireNoServiceThread() {
+    /** @throws IllegalStateException on a thread that must not block */
+    static void requireNoServiceThread() {
         if (ServiceThread.isCurrent()) {
             throw new IllegalStateException(
                     ("run blocks, and %s is a thread of Hapax or of its store that other calls wait for. Use runAsync, "
@@ -135,18 +137,21 @@ final class Engine {
         List<CompletableFuture<Claim>> answers = new ArrayList<>();
         List<CompletionStage<Outcome<T>>> outcomes = new ArrayList<>();
         for (Task<T> task : tasks) {
-            outcomes.add(runAsync(task, claim -> {
+            outcomes.add(Stages.call(() -> runAsync(task, claim -> {
                 CompletableFuture<Claim> answer = new CompletableFuture<>();
                 claims.add(claim);
                 answers.add(answer);
                 return answer;
-            }));
+            })));
         }
         claimAll(claims, answers);
         return outcomes;
     }
 
     private void claimAll(List<ClaimRequest> claims, List<CompletableFuture<Claim>> answers) {
+        if (claims.isEmpty()) {
+            return;
+        }
         try {
             List<CompletionStage<Claim>> told = store.claimAll(claims);
             for (int i = 0; i < answers.size(); i++) {
@@ -176,13 +181,46 @@ final class Engine {
         if (admission instanceof Answered<T> answered) {
             return CompletableFuture.completedFuture(answer(task.call().request(), answered.claim()));
         }
-        Owned<T> owned = (Owned<T>) admission;
+        return enqueue((Owned<T>) admission, task, context);
+    }
+
+    /**
+     * Either the handler gets its turn or the claim is given back, never both: an executor that throws for want of a
+     * thread may run the task all the same.
+     */
+    private <T> CompletableFuture<Outcome<T>> enqueue(Owned<T> owned, Task<T> task, UnaryOperator<Runnable> context) {
         CompletableFuture<Outcome<T>> outcome = new CompletableFuture<>();
+        AtomicBoolean decided = new AtomicBoolean();
+        Consumer<Throwable> refused = thrown -> {
+            if (decided.compareAndSet(false, true)) {
+                Stages.forward(fail(owned, FailureVerdict.NOT_BEGUN, thrown), outcome);
+            } else {
+                log.error(
+                        "The executor or context of operation {} failed",
+                        owned.request().id(),
+                        thrown);
+            }
+        };
+        Runnable turn = () -> {
+            if (decided.compareAndSet(false, true)) {
+                Stages.forward(onTurn(owned, task, context), outcome);
+            }
+        };
+        guarded(
+                () -> {
+                    Runnable inContext = context.apply(turn);
+                    task.executor().execute(() -> guarded(inContext, refused));
+                },
+                refused);
+        return outcome;
+    }
+
+    /** Whatever is thrown counts, an OutOfMemoryError for want of a thread too. */
+    private static void guarded(Runnable step, Consumer<Throwable> otherwise) {
         try {
-            task.executor().execute(context.apply(() -> Stages.forward(onTurn(owned, task, context), outcome)));
-            return outcome;
-        } catch (Throwable refused) { // an OutOfMemoryError for want of a thread, too
-            return fail(owned, FailureVerdict.NOT_BEGUN, refused);
+            step.run();
+        } catch (Throwable thrown) {
+            otherwise.accept(thrown);
         }
     }
 
@@ -281,10 +319,11 @@ final class Engine {
 
     private <T> PendingCall<T> pending(
             Request<T> request, Store via, Function<ClaimRequest, CompletionStage<Claim>> firstClaim) {
-        Duration wait = request.policy().whenInFlight().atMost();
-        Duration timeout = request.timeout();
-        Duration shorter = timeout != null && timeout.compareTo(wait) < 0 ? timeout : wait;
-        return new PendingCall<>(request, via, firstClaim, scheduler.nanoTime() + shorter.toNanos());
+        return new PendingCall<>(
+                request,
+                via,
+                firstClaim,
+                scheduler.nanoTime() + request.longestWait().toNanos());
     }
 
     /** Fails with {@link CallTimeoutException} when it takes too long; a claim that is won after that is given back. */
@@ -308,11 +347,12 @@ final class Engine {
         return inTime;
     }
 
-    /** Once closed, nothing times out any more. */
+    /** Once closed, or without a thread for the timer, nothing times out: the claim that was sent is not forgotten. */
     private Scheduler.Timer schedule(Duration delay, Runnable task) {
         try {
             return scheduler.schedule(delay, task);
-        } catch (RejectedExecutionException closed) {
+        } catch (RuntimeException | Error noTimer) {
+            log.warn("A call goes on without its timeout: {}", noTimer.toString());
             return () -> {};
         }
     }

@@ -4,7 +4,6 @@ import dev.hapax.store.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 /**
@@ -64,7 +63,7 @@ final class StoreRetry {
                         attempt.pause(),
                         () -> Stages.forward(
                                 orAgain(Stages.call(() -> attempt.step().get()), attempt.next()), later));
-            } catch (RejectedExecutionException closed) {
+            } catch (RuntimeException | Error noTimer) { // closed, or no thread for it
                 later.completeExceptionally(cause);
             }
             return later;
