@@ -42,7 +42,7 @@ class ContinuationTest {
     void ofRunAsyncRunsOnTheHandlerExecutor() {
         CompletableFuture<Void> stored = world.store.delayAnswers(Op.FINISH);
         CompletionStage<String> continued =
-                call(hapax).runAsync(ContinuationTest::receipt).thenApply(threadName());
+                call(hapax).runAsync(ContinuationTest::receipt).thenApply(ContinuationTest::threadName);
         await().until(() -> world.store.calls(Op.FINISH) == 1);
         onStoreThread(() -> stored.complete(null));
 
@@ -54,7 +54,7 @@ class ContinuationTest {
         call(hapax).run(lease -> "receipt");
         CompletableFuture<Void> claimed = world.store.delayAnswers(Op.CLAIM);
         CompletionStage<String> continued =
-                call(hapax).runAsync(ContinuationTest::receipt).thenApply(threadName());
+                call(hapax).runAsync(ContinuationTest::receipt).thenApply(ContinuationTest::threadName);
         onStoreThread(() -> claimed.complete(null));
 
         assertThat(join(continued)).isEqualTo(HANDLERS);
@@ -63,7 +63,7 @@ class ContinuationTest {
     @Test
     void ofFindRunsOnTheHandlerExecutor() {
         CompletableFuture<Void> found = world.store.delayAnswers(Op.FIND);
-        CompletionStage<String> continued = call(hapax).find().thenApply(threadName());
+        CompletionStage<String> continued = call(hapax).find().thenApply(ContinuationTest::threadName);
         onStoreThread(() -> found.complete(null));
 
         assertThat(join(continued)).isEqualTo(HANDLERS);
@@ -72,7 +72,7 @@ class ContinuationTest {
     @Test
     void ofLostRunsOnTheHandlerExecutor() {
         call(hapax).runAsync(handler::runAsync);
-        CompletionStage<String> continued = handler.lease().lost().thenApply(threadName());
+        CompletionStage<String> continued = handler.lease().lost().thenApply(ContinuationTest::threadName);
         world.store.answerRenewals(RenewalStatus.LOST);
         onStoreThread(() -> scheduler.advance(Policy.defaults().lease()));
 
@@ -123,8 +123,8 @@ class ContinuationTest {
         return Stages.join(result.orTimeout(10, TimeUnit.SECONDS));
     }
 
-    private static <T> java.util.function.Function<T, String> threadName() {
-        return ignored -> Thread.currentThread().getName();
+    private static String threadName(Object ignored) {
+        return Thread.currentThread().getName();
     }
 
     private static <T> T join(CompletionStage<T> stage) {
