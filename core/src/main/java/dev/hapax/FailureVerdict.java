@@ -22,12 +22,17 @@ enum FailureVerdict {
     static FailureVerdict of(Policy policy, Throwable thrown) {
         if (thrown instanceof NotBegunException) {
             return NOT_BEGUN;
-        } else if (test(policy::isTerminal, thrown, false)) {
+        } else if (endsForGood(policy, thrown)) {
             return TERMINAL;
         } else if (test(policy::isUnknown, thrown, true)) {
             return ofUnknown(policy.whenAbandoned());
         }
         return RETRYABLE;
+    }
+
+    /** Where the effect was taken back there is nothing unknown: only what is terminal by itself ends the operation. */
+    static boolean endsForGood(Policy policy, Throwable thrown) {
+        return !(thrown instanceof NotBegunException) && test(policy::isTerminal, thrown, false);
     }
 
     /** A handler that cannot tell is like one that went away. */

@@ -30,7 +30,7 @@ final class TransactionalRun<T> {
         try {
             value = handler.run(owned.lease());
         } catch (Throwable thrown) {
-            if (FailureVerdict.of(owned.request().policy(), thrown) == FailureVerdict.TERMINAL) {
+            if (FailureVerdict.endsForGood(owned.request().policy(), thrown)) {
                 return reject(TerminalFailure.of(thrown));
             }
             undo(thrown);

@@ -23,8 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Whatever is thrown on the way of a call, its key can run again in the same process. */
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeadKeyTest {
     /** Not the OutOfMemoryError that it usually is: JUnit would take that for its own. */
     private final Error broken = new InternalError("unable to create native thread");
