@@ -3,7 +3,6 @@ package dev.hapax;
 import static dev.hapax.World.call;
 import static dev.hapax.World.executed;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.hapax.FaultyStore.Op;
@@ -51,7 +50,10 @@ class StoreRetryTest {
         });
         scheduler.advance(PATIENCE);
 
-        assertThatThrownBy(answer::join).hasCauseInstanceOf(StoreUnavailableException.class);
+        assertThat(answer)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(StoreUnavailableException.class);
         assertThat(sent).hasValueBetween(3, 10);
         assertThat(scheduler.timers()).isZero();
     }
