@@ -219,8 +219,8 @@ final class Engine {
     private static void guarded(Runnable step, Consumer<Throwable> otherwise) {
         try {
             step.run();
-        } catch (Throwable thrown) {
-            otherwise.accept(thrown);
+        } catch (Throwable refused) {
+            otherwise.accept(refused);
         }
     }
 
