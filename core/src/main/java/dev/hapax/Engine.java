@@ -154,6 +154,9 @@ final class Engine {
     }
 
     private void claimAll(List<ClaimRequest> claims, List<CompletableFuture<Claim>> answers) {
+        if (claims.isEmpty()) {
+            return;
+        }
         try {
             List<CompletionStage<Claim>> told = store.claimAll(claims);
             for (int i = 0; i < answers.size(); i++) {
@@ -297,10 +300,8 @@ final class Engine {
 
     private <T> PendingCall<T> pending(
             Request<T> request, Store via, Function<ClaimRequest, CompletionStage<Claim>> firstClaim) {
-        Duration wait = request.policy().whenInFlight().atMost();
-        Duration timeout = request.timeout();
-        Duration shorter = timeout != null && timeout.compareTo(wait) < 0 ? timeout : wait;
-        return new PendingCall<>(request, via, firstClaim, scheduler.nanoTime() + shorter.toNanos());
+        long waitUntil = scheduler.nanoTime() + request.longestWait().toNanos();
+        return new PendingCall<>(request, via, firstClaim, waitUntil);
     }
 
     /** Fails with {@link CallTimeoutException} when it takes too long; a claim that is won after that is given back. */
@@ -329,6 +330,7 @@ final class Engine {
         try {
             return scheduler.schedule(delay, task);
         } catch (RuntimeException | Error closedOrNoThread) {
+            log.warn("A call goes on without its timeout: {}", closedOrNoThread.toString());
             return () -> {};
         }
     }

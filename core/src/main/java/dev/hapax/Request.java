@@ -77,6 +77,19 @@ final class Request<T> {
         return known;
     }
 
+    /** How long the call may wait for another one. */
+    Duration longestWait() {
+        Duration timeout = this.timeout;
+        return timeout != null && timesOutWaiting()
+                ? timeout
+                : policy.whenInFlight().atMost();
+    }
+
+    /** Whether a wait for another call is ended by this call's own timeout, and not by its policy. */
+    boolean timesOutWaiting() {
+        return timeout != null && timeout.compareTo(policy.whenInFlight().atMost()) < 0;
+    }
+
     boolean waits() {
         return policy.whenInFlight().mode() == WhenInFlight.Mode.WAIT;
     }

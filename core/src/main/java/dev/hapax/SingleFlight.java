@@ -229,9 +229,14 @@ final class SingleFlight {
     }
 
     private <T> CompletableFuture<Admission<T>> startOver(PendingCall<T> call) {
-        return call.waitUntil() - scheduler.nanoTime() > 0
-                ? admit(call.again(store))
-                : answered(new Running(call.request().policy().lease()));
+        if (call.waitUntil() - scheduler.nanoTime() > 0) {
+            return admit(call.again(store));
+        }
+        Request<T> request = call.request();
+        Duration timeout = request.timeout();
+        return timeout != null && request.timesOutWaiting()
+                ? CompletableFuture.failedFuture(new CallTimeoutException(request.id(), timeout))
+                : answered(new Running(request.policy().lease()));
     }
 
     private static <T> CompletableFuture<Admission<T>> answered(Claim claim) {

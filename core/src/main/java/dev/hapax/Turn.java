@@ -3,6 +3,8 @@ package dev.hapax;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A handler's turn on an executor. It begins once or is refused once, whatever happens: an executor may throw although
@@ -10,6 +12,8 @@ import java.util.function.UnaryOperator;
  * handler is reached.
  */
 final class Turn implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Turn.class);
+
     private final UnaryOperator<Runnable> context;
     private final Runnable handler;
     private final Consumer<Throwable> refused;
@@ -40,6 +44,8 @@ final class Turn implements Runnable {
     void refuse(Throwable thrown) {
         if (decided.compareAndSet(false, true)) {
             refused.accept(thrown);
+        } else {
+            log.error("The executor or the context of a handler failed after its turn", thrown);
         }
     }
 }

@@ -12,7 +12,9 @@ import dev.hapax.store.Store;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Swept;
 import dev.hapax.store.Written;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +36,10 @@ final class FaultyStore implements Store {
     private final List<UUID> finishTokens = new CopyOnWriteArrayList<>();
 
     private final List<Integer> batches = new CopyOnWriteArrayList<>();
+    private final List<Duration> claimTimeouts = new CopyOnWriteArrayList<>();
     private volatile @Nullable RuntimeException thrownByBatches;
+    private volatile @Nullable RenewalStatus renewalStatus;
+    private volatile @Nullable Error thrownByClaims;
 
     enum Op {
         CLAIM,
@@ -47,7 +52,9 @@ final class FaultyStore implements Store {
 
     private enum When {
         BEFORE,
-        AFTER
+        AFTER,
+        /** The caller hears of a failure at once; the call takes effect when the gate opens. */
+        BEHIND_THE_CALLERS_BACK
     }
 
     /** What happens to the calls of {@code op} whose number, from 1, is {@code chosen}. */
@@ -120,8 +127,38 @@ final class FaultyStore implements Store {
         return gate;
     }
 
+    /** From now on calls wait for the gate before they take effect; if it fails, so do they. */
+    CompletableFuture<Void> delayCalls(Op op) {
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        faults.add(new Fault(op, n -> true, When.BEFORE, gate));
+        return gate;
+    }
+
+    /** Calls fail at once, and take effect all the same when the gate is completed. */
+    CompletableFuture<Void> commitLate(Op op) {
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        faults.add(new Fault(op, n -> true, When.BEHIND_THE_CALLERS_BACK, gate));
+        return gate;
+    }
+
+    /** What every renewal is answered from now on, whatever the store would say. */
+    void answerRenewals(RenewalStatus status) {
+        renewalStatus = status;
+    }
+
+    /** Claims make it throw at once, which no store should do. */
+    void throwForClaims(Error thrown) {
+        thrownByClaims = thrown;
+    }
+
     void heal() {
         faults.clear();
+        thrownByClaims = null;
+    }
+
+    /** How long each claim allowed the store to wait for a locked operation. */
+    List<Duration> claimTimeouts() {
+        return claimTimeouts;
     }
 
     private static CompletableFuture<Void> unavailable() {
@@ -132,9 +169,14 @@ final class FaultyStore implements Store {
         int nth = calls.get(op).incrementAndGet();
         for (Fault fault : faults) {
             if (fault.op() == op && fault.chosen().test(nth)) {
-                return fault.when() == When.BEFORE
-                        ? fault.gate().thenCompose(open -> call.get())
-                        : call.get().thenCombine(fault.gate(), (answer, open) -> answer);
+                return switch (fault.when()) {
+                    case BEFORE -> fault.gate().thenCompose(open -> call.get());
+                    case AFTER -> call.get().thenCombine(fault.gate(), (answer, open) -> answer);
+                    case BEHIND_THE_CALLERS_BACK -> {
+                        var unused = fault.gate().thenCompose(open -> call.get());
+                        yield unavailable().thenCompose(never -> call.get());
+                    }
+                };
             }
         }
         return call.get();
@@ -143,6 +185,11 @@ final class FaultyStore implements Store {
     @Override
     public CompletionStage<Claim> claim(ClaimRequest request) {
         claimTokens.add(request.token());
+        claimTimeouts.add(request.timeout());
+        Error thrown = thrownByClaims;
+        if (thrown != null) {
+            throw thrown;
+        }
         return through(Op.CLAIM, () -> store.claim(request));
     }
 
@@ -169,7 +216,12 @@ final class FaultyStore implements Store {
 
     @Override
     public CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewals) {
-        return through(Op.RENEW, () -> store.renew(renewals));
+        RenewalStatus status = renewalStatus;
+        return status == null
+                ? through(Op.RENEW, () -> store.renew(renewals))
+                : through(
+                        Op.RENEW,
+                        () -> CompletableFuture.completedFuture(Collections.nCopies(renewals.size(), status)));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.hapax;
 
+import dev.hapax.store.ExpiredLease;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Swept;
 import java.time.Duration;
@@ -77,6 +78,11 @@ final class Heard implements HapaxListener {
     @Override
     public void refused(OperationKey key, Throwable cause) {
         events.add("refused");
+    }
+
+    @Override
+    public void leaseExpired(ExpiredLease lease) {
+        events.add("leaseExpired " + lease.attempt());
     }
 
     @Override

@@ -9,8 +9,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.hapax.FaultyStore.Op;
+import dev.hapax.memory.MemoryStore;
+import dev.hapax.store.Claim;
+import dev.hapax.store.ClaimRequest;
+import dev.hapax.store.Finish;
+import dev.hapax.store.OperationKey;
+import dev.hapax.store.RenewalStatus;
+import dev.hapax.store.Result;
 import dev.hapax.store.State;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
@@ -21,6 +29,7 @@ class LeaseKeeperTest {
     private static final Duration LEASE = Duration.ofMillis(900);
     private static final Policy POLICY = Policy.defaults().lease(LEASE);
     private static final Policy CAPPED = POLICY.maxDuration(LEASE);
+    private final ManualScheduler scheduler = new ManualScheduler();
     private final SlowHandler handler = new SlowHandler();
     private World world = World.ticking();
 
@@ -229,6 +238,94 @@ class LeaseKeeperTest {
         await().atMost(Duration.ofSeconds(5)).until(() -> world.store.calls(Op.RENEW) >= 1);
         handler.endWith("receipt");
         running.result();
+    }
+
+    @Test
+    void unansweredRenewalsDoNotHideThatTheLeaseIsOver() {
+        Lease lease = startOn(scheduler);
+        CompletableFuture<Void> answered = world.store.delayAnswers(Op.RENEW);
+        scheduler.advance(LEASE.minusNanos(1));
+        assertThat(lease.isLost()).isFalse();
+        scheduler.advance(Duration.ofNanos(1));
+        assertThat(lease.isLost()).isTrue();
+
+        answered.complete(null);
+        assertThat(lease.isLost()).isFalse();
+        assertThat(lease.lost().toCompletableFuture()).isNotDone();
+    }
+
+    /** Trap 25. */
+    @Test
+    void unknownRenewalDoesNotProlongTheLease() {
+        Lease lease = startOn(scheduler);
+        world.store.answerRenewals(RenewalStatus.UNKNOWN);
+        scheduler.advance(LEASE.minusNanos(1));
+        assertThat(lease.isLost()).isFalse();
+        assertThat(lease.lost().toCompletableFuture()).isNotDone();
+        scheduler.advance(Duration.ofNanos(1));
+
+        assertThat(world.store.calls(Op.RENEW)).isPositive();
+        assertThat(lease.isLost()).isTrue();
+    }
+
+    @Test
+    void unknownRenewalIsSentAgainWithTheNextTick() {
+        startOn(scheduler);
+        world.store.answerRenewals(RenewalStatus.UNKNOWN);
+        scheduler.advance(LEASE.dividedBy(2));
+
+        assertThat(world.store.calls(Op.RENEW)).isGreaterThan(1);
+    }
+
+    @Test
+    void ownFinishedOperationIsNoLoss() {
+        Lease lease = startOn(scheduler);
+        Result result = Result.failed(402, "declined");
+        world.memory.finish(new Finish(lease.operationId(), lease.token(), result, POLICY.retention()));
+        scheduler.advance(LEASE.dividedBy(2));
+
+        assertThat(world.store.calls(Op.RENEW)).isPositive();
+        assertThat(lease.isLost()).isFalse();
+        assertThat(lease.lost().toCompletableFuture()).isNotDone();
+    }
+
+    @Test
+    void lostRenewalCompletesLost() {
+        Lease lease = startOn(scheduler);
+        world.store.answerRenewals(RenewalStatus.LOST);
+        scheduler.advance(LEASE.dividedBy(2));
+
+        assertThat(lease.isLost()).isTrue();
+        assertThat(lease.lost().toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void thirtyThousandLeasesAreAllRenewed() {
+        MemoryStore store = new MemoryStore(scheduler);
+        LeaseKeeper keeper = new LeaseKeeper(store, scheduler, Runnable::run, LEASE);
+        List<HeldLease> leases = IntStream.range(0, 30_000)
+                .mapToObj(i -> claimed(store, "many-" + i))
+                .toList();
+        leases.forEach(lease -> keeper.keep(lease, Duration.ofHours(1), () -> {}));
+        scheduler.advance(LEASE.multipliedBy(3));
+
+        assertThat(leases).noneMatch(HeldLease::isLost);
+    }
+
+    private HeldLease claimed(MemoryStore store, String key) {
+        OperationKey operation = new OperationKey("", "payments", key);
+        ClaimRequest request = ClaimRequest.of(operation, World.REQUEST, "here", POLICY.terms());
+        Claim.Won won = (Claim.Won) store.claim(request).toCompletableFuture().join();
+        HeldLease.Claimed claimed =
+                new HeldLease.Claimed(request.id(), request.token(), won, scheduler.nanoTime(), false);
+        return new HeldLease(claimed, LEASE, new DownstreamKeys(new byte[] {1}), scheduler);
+    }
+
+    /** On a clock that the test moves; the store's own stands still. */
+    private Lease startOn(ManualScheduler clock) {
+        world = World.still();
+        call(world.node(POLICY, builder -> builder.scheduler(clock))).runAsync(handler::runAsync);
+        return handler.lease();
     }
 
     private Caller<Outcome<String>> start(Hapax hapax) {

@@ -6,11 +6,19 @@ import static dev.hapax.World.mustNotRun;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.hapax.store.ExpiredLease;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.WhenAbandoned;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ListenerTest {
     private static final Policy POLICY = Policy.defaults();
@@ -72,7 +80,81 @@ class ListenerTest {
         world.clock.advance(POLICY.lease());
         call(hapax).run(mustNotRun());
 
-        assertThat(world.heard.events()).containsExactly("inDoubt");
+        assertThat(world.heard.events()).containsExactly("leaseExpired 1", "inDoubt");
+    }
+
+    @Test
+    void hearsOfATakeOverOnce() {
+        world.claimElsewhere(POLICY);
+        world.clock.advance(POLICY.lease());
+        call(hapax).run(lease -> "receipt");
+        call(hapax).run(mustNotRun());
+
+        assertThat(world.heard.events()).containsExactly("leaseExpired 1", "claimed 2", "completed 2", "replayed");
+    }
+
+    @Test
+    void hearsWhichLeaseExpired() {
+        List<ExpiredLease> expired = new CopyOnWriteArrayList<>();
+        Hapax node = world.node(
+                POLICY,
+                builder -> builder.listener(new HapaxListener() {
+                    @Override
+                    public void leaseExpired(ExpiredLease lease) {
+                        expired.add(lease);
+                    }
+                }));
+        world.claimElsewhere(POLICY);
+        world.clock.advance(POLICY.lease());
+        call(node).run(lease -> "receipt");
+
+        assertThat(expired).containsExactly(new ExpiredLease(World.KEY.id(), World.KEY, 1, "elsewhere"));
+    }
+
+    @Test
+    void hearsOfAnAbandonedOperationThatAClaimEnds() {
+        world.claimElsewhere(POLICY.whenAbandoned(WhenAbandoned.FAIL));
+        world.clock.advance(POLICY.lease());
+        call(hapax).run(mustNotRun());
+        call(hapax).run(mustNotRun());
+
+        assertThat(world.heard.events()).containsExactly("leaseExpired 1", "replayed", "replayed");
+    }
+
+    /** A crash is reported by who finds it: the claim after a sweep finds none. */
+    @Test
+    void hearsNoTakeOverAfterASweep() {
+        world.claimElsewhere(POLICY);
+        world.clock.advance(POLICY.lease());
+        world.sweep();
+        call(hapax).run(lease -> "receipt");
+
+        assertThat(world.heard.events()).containsExactly("claimed 2", "completed 2");
+    }
+
+    @Test
+    void logNamesTheOperationThatWasTakenOver() {
+        Logger logger = (Logger) LoggerFactory.getLogger(ExpiredLeases.class);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        Level before = logger.getLevel();
+        logger.setLevel(Level.WARN);
+        logger.addAppender(logged);
+        try {
+            world.claimElsewhere(POLICY);
+            world.clock.advance(POLICY.lease());
+            call(hapax).run(lease -> "receipt");
+        } finally {
+            logger.detachAppender(logged);
+            logger.setLevel(before);
+        }
+
+        assertThat(logged.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getFormattedMessage())
+                    .contains(World.KEY.id().toString())
+                    .contains("elsewhere");
+        });
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.hapax;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hapax.store.OperationId;
@@ -65,5 +66,59 @@ class OutcomeTest {
     @Test
     void aValueIsNoFailure() {
         assertThat(Ending.value("v").failure()).isEmpty();
+    }
+
+    @Test
+    void orElseThrowGivesTheValueNowAndLater() {
+        assertThat(new Outcome.Executed<>(ID, 1, true, Ending.value("v")).orElseThrow())
+                .isEqualTo("v");
+        assertThat(new Outcome.Replayed<>(ID, Ending.value("v"), Instant.EPOCH, Instant.MAX).orElseThrow())
+                .isEqualTo("v");
+    }
+
+    @Test
+    void orElseThrowThrowsTheTerminalFailure() {
+        TerminalFailure declined = new TerminalFailure(402, "declined");
+        Outcome<String> executed = new Outcome.Executed<>(ID, 1, true, Ending.failure(declined));
+        Outcome<String> replayed = new Outcome.Replayed<>(ID, Ending.failure(declined), Instant.EPOCH, Instant.MAX);
+
+        assertThatThrownBy(executed::orElseThrow).isSameAs(declined);
+        assertThatThrownBy(replayed::orElseThrow).isSameAs(declined);
+    }
+
+    @Test
+    void orElseThrowSaysWhenToComeBack() {
+        Outcome<String> outcome = new Outcome.InProgress<>(ID, Duration.ofSeconds(3));
+
+        assertThatExceptionOfType(OperationInProgressException.class)
+                .isThrownBy(outcome::orElseThrow)
+                .satisfies(thrown -> {
+                    assertThat(thrown.operationId()).isEqualTo(ID);
+                    assertThat(thrown.retryAfter()).isEqualTo(Duration.ofSeconds(3));
+                });
+    }
+
+    @Test
+    void orElseThrowSaysThatTheKeyWasReused() {
+        Outcome<String> outcome = new Outcome.Mismatched<>(ID);
+
+        assertThatExceptionOfType(KeyReusedException.class)
+                .isThrownBy(outcome::orElseThrow)
+                .satisfies(thrown -> assertThat(thrown.operationId()).isEqualTo(ID));
+    }
+
+    @Test
+    void orElseThrowSaysThatTheOperationIsInDoubt() {
+        Outcome<String> outcome = new Outcome.InDoubt<>(ID);
+
+        assertThatExceptionOfType(OperationInDoubtException.class)
+                .isThrownBy(outcome::orElseThrow)
+                .satisfies(thrown -> assertThat(thrown.operationId()).isEqualTo(ID));
+    }
+
+    @Test
+    void onlyAReplayIsReplayed() {
+        assertThat(outcomes().map(it -> ((Outcome<?>) it.get()[0]).isReplayed()))
+                .containsExactly(false, true, false, false, false);
     }
 }

@@ -43,6 +43,28 @@ class PolicyTest {
     }
 
     @Test
+    void onlyPaymentsAreParked() {
+        assertThat(Stream.of(Policy.payment(), Policy.signup(), Policy.webhook(), Policy.job())
+                        .map(Policy::whenAbandoned))
+                .containsExactly(WhenAbandoned.PARK, WhenAbandoned.RERUN, WhenAbandoned.RERUN, WhenAbandoned.RERUN);
+    }
+
+    @Test
+    void onlyPaymentsTakeAnyExceptionForUnknown() {
+        IOException thrown = new IOException("timed out");
+
+        assertThat(Stream.of(Policy.payment(), Policy.signup(), Policy.webhook(), Policy.job())
+                        .map(policy -> policy.isUnknown(thrown)))
+                .containsExactly(true, false, false, false);
+    }
+
+    /** A job that takes longer than its renewals would run twice. */
+    @Test
+    void jobsMayRunForADay() {
+        assertThat(Policy.job().maxDuration()).isEqualTo(Duration.ofDays(1));
+    }
+
+    @Test
     void aSetterKeepsEverythingElse() {
         Policy policy = Policy.defaults()
                 .retention(Duration.ofDays(2))

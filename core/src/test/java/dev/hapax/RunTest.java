@@ -5,15 +5,21 @@ import static dev.hapax.World.executed;
 import static dev.hapax.World.mustNotRun;
 import static dev.hapax.World.replayed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hapax.Outcome.Executed;
 import dev.hapax.Outcome.InProgress;
+import dev.hapax.codec.ResultType;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.State;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -196,5 +202,52 @@ class RunTest {
 
         assertThat(world.stored().orElseThrow().owner()).isEqualTo("node-7");
         assertThat(world.stored().orElseThrow().key()).isEqualTo(new OperationKey("acct_42", "payments", "k-1"));
+    }
+
+    @Test
+    void aReplaySaysWhenItEndedAndUntilWhenItIsKept() {
+        Instant ended = world.clock.instant();
+        call(hapax).run(lease -> "receipt");
+        world.clock.advance(Duration.ofHours(1));
+
+        Outcome.Replayed<String> replayed = replayed(call(hapax).run(mustNotRun()));
+        assertThat(replayed.endedAt()).isEqualTo(ended);
+        assertThat(replayed.keptUntil()).isEqualTo(ended.plus(Policy.defaults().retention()));
+    }
+
+    @Test
+    void runOnceDoesWhatHasNoResultOnce() {
+        AtomicInteger runs = new AtomicInteger();
+        executed(call(hapax).runOnce(runs::incrementAndGet));
+
+        assertThat(replayed(call(hapax).runOnce(runs::incrementAndGet)).value()).isNull();
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void runOnceGivesTheLease() {
+        AtomicReference<Lease> given = new AtomicReference<>();
+        executed(call(hapax).runOnce(given::set));
+
+        assertThat(given.get().operationId()).isEqualTo(World.KEY.id());
+    }
+
+    @Test
+    void runOnceThrowsWhatTheActionThrows() {
+        IOException thrown = new IOException("try again");
+
+        assertThatThrownBy(() -> call(hapax).runOnce(lease -> {
+                    throw thrown;
+                }))
+                .isSameAs(thrown);
+        assertThat(world.state()).isEqualTo(State.PENDING);
+    }
+
+    @Test
+    void resultsMayHaveTypeParameters() {
+        Call<List<Integer>> call = call(hapax).returning(new ResultType<List<Integer>>() {});
+        call.run(lease -> List.of(1, 2));
+
+        assertThat(replayed(call.run(mustNotRun())).value()).containsExactly(1, 2);
     }
 }

@@ -12,6 +12,7 @@ import dev.hapax.FaultyStore.Op;
 import dev.hapax.store.State;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
+import dev.hapax.store.WhenAbandoned;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -262,6 +263,49 @@ class StoreFailureTest {
         hapax.close();
 
         assertThat(executed(caller.result()).recorded()).isFalse();
+    }
+
+    @Test
+    void failureThatIsStoredLateIsToldAsFailed() {
+        world.store.cutOff(Op.FINISH);
+        call(world.node(CLOSED)).run(lease -> {
+            throw new TerminalFailure(402, "declined");
+        });
+        world.store.heal();
+
+        await().untilAsserted(() ->
+                assertThat(world.heard.events()).containsExactly("claimed 1", "unrecorded 1", "failed 1"));
+    }
+
+    @Test
+    void resultThatIsStoredLateIsToldAsCompleted() {
+        world.store.cutOff(Op.FINISH);
+        call(world.node(CLOSED)).run(this::work);
+        world.store.heal();
+
+        await().untilAsserted(() ->
+                assertThat(world.heard.events()).containsExactly("claimed 1", "unrecorded 1", "completed 1"));
+    }
+
+    /** A claim whose commit was stalled is nobody's: it must not be parked for an operator. */
+    @Test
+    void orphanedClaimThatCommitsLateIsReleased() {
+        ManualScheduler scheduler = new ManualScheduler();
+        Policy parking = Policy.defaults().whenAbandoned(WhenAbandoned.PARK);
+        Hapax hapax = world.node(parking, builder -> builder.scheduler(scheduler));
+        CompletableFuture<Void> commit = world.store.commitLate(Op.CLAIM);
+        CompletableFuture<Outcome<String>> refused = call(hapax)
+                .runAsync(lease -> CompletableFuture.completedFuture("must not run"))
+                .toCompletableFuture();
+        scheduler.advance(Duration.ofSeconds(5));
+        assertThat(refused).failsWithin(Duration.ofSeconds(10));
+        world.store.heal();
+        commit.complete(null);
+        assertThat(world.state()).isEqualTo(State.PROCESSING);
+        scheduler.advance(parking.lease());
+        world.clock.advance(parking.lease());
+
+        assertThat(executed(call(hapax).run(this::work)).attempt()).isEqualTo(1);
     }
 
     private String work(Lease lease) {

@@ -35,7 +35,7 @@ class SweeperTest {
         world.claimElsewhere(Policy.defaults());
         world.clock.advance(Policy.defaults().lease());
         try (Sweeper sweeper = sweeper()) {
-            await().untilAsserted(() -> assertThat(world.heard.events()).containsExactly("swept 1"));
+            await().untilAsserted(() -> assertThat(world.heard.events()).containsExactly("leaseExpired 1", "swept 1"));
         }
 
         assertThat(world.state()).isEqualTo(State.PENDING);
@@ -69,7 +69,7 @@ class SweeperTest {
         try (Sweeper sweeper = sweeper()) {
             await().until(() -> world.store.calls(Op.SWEEP) >= 3);
             world.store.heal();
-            await().untilAsserted(() -> assertThat(world.heard.events()).containsExactly("swept 1"));
+            await().untilAsserted(() -> assertThat(world.heard.events()).containsExactly("leaseExpired 1", "swept 1"));
         }
     }
 

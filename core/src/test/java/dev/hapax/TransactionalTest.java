@@ -15,6 +15,7 @@ import dev.hapax.store.Finish;
 import dev.hapax.store.Result;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreTransaction;
+import dev.hapax.store.WhenAbandoned;
 import dev.hapax.store.Written;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,6 +77,22 @@ class TransactionalTest {
         IllegalStateException thrown = new IllegalStateException();
 
         assertThat(catchThrowable(() -> fail(thrown))).isSameAs(thrown);
+        assertThat(transaction.steps).containsExactly("claim", "undo");
+    }
+
+    /** What was taken back is not unknown: a deadlock must not end the operation for good. */
+    @Test
+    void anUnknownOutcomeIsTakenBackAndNotRecorded() {
+        Hapax failing = world.node(Policy.payment().whenAbandoned(WhenAbandoned.FAIL));
+        IllegalStateException deadlock = new IllegalStateException("deadlock detected");
+
+        assertThatThrownBy(() -> failing.transactional(transaction)
+                        .scope("payments")
+                        .key("k")
+                        .runOnce(lease -> {
+                            throw deadlock;
+                        }))
+                .isSameAs(deadlock);
         assertThat(transaction.steps).containsExactly("claim", "undo");
     }
 

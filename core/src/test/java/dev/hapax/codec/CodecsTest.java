@@ -89,6 +89,38 @@ class CodecsTest {
     }
 
     @Test
+    void mappedValuesComeBackEqual() throws Exception {
+        Codec<Integer> codec = Codec.text().map(String::valueOf, Integer::valueOf);
+
+        assertThat(thereAndBack(codec, 42)).isEqualTo(42);
+        assertThat(codec.encode(42).body()).isEqualTo("42".getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void typeWithoutANameIsRefused() {
+        assertThatThrownBy(UnnamedType::new)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("new ResultType<");
+    }
+
+    @SuppressWarnings("rawtypes") // that is what is refused
+    private static final class UnnamedType extends ResultType {}
+
+    @Test
+    void codecsWithoutGenericTypesSayWhatToDo() {
+        Codecs textOnly = new Codecs() {
+            @Override
+            public <T> Codec<T> codecFor(Class<T> type) {
+                throw new IllegalArgumentException(type.getName());
+            }
+        };
+
+        assertThatThrownBy(() -> textOnly.codecFor(new ResultType<List<Receipt>>() {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("returning(Codec)");
+    }
+
+    @Test
     void nullIsAJsonValue() throws Exception {
         assertThat(thereAndBack(Codecs.standard().codecFor(Receipt.class), null))
                 .isNull();
