@@ -125,12 +125,20 @@ public final class Batch<I, T> {
             }
             for (; begun < items.size(); begun++) {
                 I item = items.get(begun);
-                results.set(begun, new Result<>(item, null, new InterruptedException("the batch was interrupted")));
+                results.set(begun, new Result<>(item, null, interrupted(item)));
             }
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
             return results.stream().<Result<I, T>>map(Objects::requireNonNull).toList();
+        }
+
+        private RuntimeException interrupted(I item) {
+            try {
+                return new CallInterruptedException(callOf.apply(item).id());
+            } catch (RuntimeException unusable) {
+                return unusable;
+            }
         }
 
         private void beginSome() {

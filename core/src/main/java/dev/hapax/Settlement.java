@@ -13,7 +13,9 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,8 +60,7 @@ final class Settlement {
         }
         Finish finish = finishOf(owned, result);
         owned.lease().settling();
-        CompletableFuture<Written> told = retry.sendByAnyWay(
-                patience(owned.request()), () -> owned.via().finish(finish), () -> store.finish(finish));
+        CompletableFuture<Written> told = send(owned, to -> to.finish(finish));
         return Stages.compose(told, (written, error) -> {
             Duration kept = owned.request().policy().retention();
             land(owned, written == Written.RECORDED ? Optional.of(replay(result, kept)) : Optional.empty());
@@ -73,6 +74,15 @@ final class Settlement {
             }
             return CompletableFuture.completedFuture(error == null);
         });
+    }
+
+    /** By way of the caller's thread first, if it lends it. */
+    private CompletableFuture<Written> send(Owned<?> owned, Function<Store, CompletionStage<Written>> step) {
+        return retry.send(
+                patience(owned.request()),
+                () -> step.apply(owned.via()),
+                () -> step.apply(store),
+                owned.via() != store);
     }
 
     static Finish finishOf(Owned<?> owned, Result result) {
@@ -95,21 +105,19 @@ final class Settlement {
         }
         Release release = release(owned.request(), owned.lease().token(), verdict.release(), why);
         owned.lease().settling();
-        return retry.sendByAnyWay(
-                        patience(owned.request()), () -> owned.via().release(release), () -> store.release(release))
-                .handle((written, error) -> {
-                    land(owned, Optional.empty());
-                    if (owned.lease().claimSentAgain() && verdict != FailureVerdict.IN_DOUBT) {
-                        keepReleasing(release, owned.request().policy().lease());
-                    }
-                    if (error != null) {
-                        log.warn(
-                                "Could not release {}, left to its lease: {}",
-                                owned.request().id(),
-                                error.toString());
-                    }
-                    return Optional.ofNullable(written);
-                });
+        return send(owned, to -> to.release(release)).handle((written, error) -> {
+            land(owned, Optional.empty());
+            if (owned.lease().claimSentAgain() && verdict != FailureVerdict.IN_DOUBT) {
+                keepReleasing(release, owned.request().policy().lease());
+            }
+            if (error != null) {
+                log.warn(
+                        "Could not release {}, left to its lease: {}",
+                        owned.request().id(),
+                        error.toString());
+            }
+            return Optional.ofNullable(written);
+        });
     }
 
     /** Gives a claim up whose handler did not begin, and that nobody follows any more. */

@@ -37,17 +37,10 @@ final class StoreRetry {
     }
 
     /**
-     * The same for what has to reach the store: what the store refused by way of the caller's thread, because of what
-     * that thread holds, is sent once more without it.
+     * @param otherWay whether that goes another way, which may mend what was wrong with the first: what the store
+     *     refused because of what the caller's thread holds is then sent once more without it
      */
-    <T> CompletableFuture<T> sendByAnyWay(
-            Duration patience,
-            Supplier<? extends CompletionStage<T>> first,
-            Supplier<? extends CompletionStage<T>> again) {
-        return send(patience, first, again, true);
-    }
-
-    private <T> CompletableFuture<T> send(
+    <T> CompletableFuture<T> send(
             Duration patience,
             Supplier<? extends CompletionStage<T>> first,
             Supplier<? extends CompletionStage<T>> again,
@@ -62,7 +55,7 @@ final class StoreRetry {
 
     /**
      * @param sent how often it was sent so far
-     * @param otherWay whether it goes another way from the second time on, which may mend what was wrong with the first
+     * @param otherWay whether it goes another way from the second time on
      */
     private record Attempt<T>(
             Supplier<? extends CompletionStage<T>> step, long until, Duration pause, int sent, boolean otherWay) {
