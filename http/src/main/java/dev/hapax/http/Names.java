@@ -6,6 +6,7 @@ import java.util.Set;
 final class Names {
     static final String OPERATION_ID = "Hapax-Operation-Id";
     static final String ATTEMPT = "Hapax-Attempt";
+    static final String GENERATION = "Hapax-Generation";
     static final String RECORDED = "Hapax-Recorded";
     static final String REPLAYED = "Idempotent-Replayed";
 

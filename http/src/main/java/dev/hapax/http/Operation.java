@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 public record Operation(@Nullable String key, @Nullable Lease lease) {
 
     /**
-     * The headers that tell an upstream: {@code Idempotency-Key}, {@code Hapax-Attempt}, {@code Hapax-Operation-Id}.
+     * The headers that tell an upstream: {@code Idempotency-Key}, {@code Hapax-Attempt}, {@code Hapax-Generation},
+     * {@code Hapax-Operation-Id}. Where a key begins a new operation after the one before has expired, the generation
+     * is part of the key that goes upstream: a service that remembers keys for longer would give its old answer
+     * otherwise.
      */
     public Headers headers() {
         if (key == null || lease == null) {
@@ -20,10 +23,16 @@ public record Operation(@Nullable String key, @Nullable Lease lease) {
         }
         return Headers.of(
                 "Idempotency-Key",
-                '"' + key.replace("\\", "\\\\").replace("\"", "\\\"") + '"',
+                '"' + ofGeneration(key, lease).replace("\\", "\\\\").replace("\"", "\\\"") + '"',
                 Names.ATTEMPT,
                 Integer.toString(lease.attempt()),
+                Names.GENERATION,
+                Integer.toString(lease.generation()),
                 Names.OPERATION_ID,
                 lease.operationId().toString());
+    }
+
+    private static String ofGeneration(String key, Lease lease) {
+        return lease.generation() == 1 ? key : key + "#" + lease.generation();
     }
 }

@@ -188,6 +188,7 @@ final class HttpIdempotencyTest {
                 .isEqualTo(Headers.of(
                         "Idempotency-Key", "\"a\\\"b\\\\\"",
                         "Hapax-Attempt", "1",
+                        "Hapax-Generation", "1",
                         "Hapax-Operation-Id",
                                 response.headers().first("Hapax-Operation-Id").orElseThrow()));
     }
@@ -556,6 +557,22 @@ final class HttpIdempotencyTest {
         assertThat(text(api.send(request("b", "Idempotency-Intent", "again")))).isEqualTo("run 2");
         clock.advance(Duration.ofSeconds(2));
         assertThat(text(api.send(request("b")))).isEqualTo("run 3");
+    }
+
+    @Test
+    void newOperationUnderAnOldKeyHasItsOwnKeyUpstream() {
+        ManualClock clock = new ManualClock();
+        use(Api.on(new MemoryStore(clock), Policy.defaults().window(Duration.ofSeconds(10)), HttpPolicy.defaults()));
+        api.send(keyed("k"));
+        clock.advance(Duration.ofSeconds(10));
+        AtomicReference<Operation> told = new AtomicReference<>();
+        api.run(keyed("k"), operation -> {
+            told.set(operation);
+            return CompletableFuture.completedFuture(created("x"));
+        });
+
+        assertThat(told.get().headers().first("Idempotency-Key")).contains("\"k#2\"");
+        assertThat(told.get().headers().first("Hapax-Generation")).contains("2");
     }
 
     @Test
