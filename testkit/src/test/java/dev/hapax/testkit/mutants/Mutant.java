@@ -144,7 +144,7 @@ record Mutant(String what, String type, String before, String after) {
                 new Mutant(
                         "engine: a lease taken away before the handler's turn is renewed again and again",
                         "SingleFlight",
-                        "if (owned.lease().isRevoked()) {",
+                        "if (owned.lease().isRevoked() || owned.lease().resumed() > MAX_RESUMES) {",
                         "if (owned == null) {"),
                 new Mutant(
                         "verdict: a handler that cannot tell is run again under PARK",
