@@ -105,16 +105,13 @@ final class Engine {
         try {
             value = handler.run(owned.lease());
         } catch (Throwable thrown) {
-            if (thrown instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
             FailureVerdict verdict = verdict(owned, thrown);
             switch (verdict) {
                 case TERMINAL -> {
-                    return Stages.join(storeFailure(owned, thrown));
+                    return insteadOf(thrown, storeFailure(owned, thrown));
                 }
                 case IN_DOUBT -> {
-                    return Stages.join(leaveInDoubt(owned, thrown));
+                    return insteadOf(thrown, leaveInDoubt(owned, thrown));
                 }
                 default -> {
                     released(owned, thrown, Stages.join(giveUp(owned, verdict, thrown)));
@@ -123,6 +120,17 @@ final class Engine {
             }
         }
         return Stages.join(storeValue(owned, value));
+    }
+
+    /** A caller that gets an outcome instead of an exception still learns that its thread was interrupted. */
+    private static <T> Outcome<T> insteadOf(Throwable thrown, CompletableFuture<Outcome<T>> outcome) {
+        try {
+            return Stages.join(outcome);
+        } finally {
+            if (thrown instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Without a claim there is nothing to park: whoever calls again runs it again, and has to know. */

@@ -113,4 +113,16 @@ class InterruptionTest {
         assertThat(executed(caller.result()).recorded()).isTrue();
         assertThat(caller.wasInterrupted()).isTrue();
     }
+
+    /** Under payment() it leaves the operation in doubt, and the caller must still see that it is to stop. */
+    @Test
+    void interruptedHandlerThatIsInDoubtKeepsTheInterrupt() {
+        Hapax hapax = world.node(Policy.payment());
+        Caller<Outcome<String>> caller = Caller.start(() -> call(hapax).run(lease -> {
+            throw new InterruptedException();
+        }));
+
+        assertThat(caller.result()).isInstanceOf(Outcome.InDoubt.class);
+        assertThat(caller.wasInterrupted()).isTrue();
+    }
 }
