@@ -202,7 +202,7 @@ final class Engine {
         }
         Owned<T> owned = (Owned<T>) admission;
         CompletableFuture<Outcome<T>> outcome = new CompletableFuture<>();
-        Turn turn = new Turn(
+        HandlerTurn turn = new HandlerTurn(
                 context,
                 () -> Stages.forward(onTurn(owned, task, context), outcome),
                 refused -> Stages.forward(fail(owned, FailureVerdict.NOT_BEGUN, refused), outcome));

@@ -158,7 +158,7 @@ record Mutant(String what, String type, String before, String after) {
                         "lose(number, kept, \"it ran out\");"),
                 new Mutant(
                         "engine: a handler's turn may come twice",
-                        "Turn",
+                        "HandlerTurn",
                         "if (decided.compareAndSet(false, true)) {\n            handler.run();",
                         "if (!decided.getAndSet(true) || true) {\n            handler.run();"),
                 new Mutant(

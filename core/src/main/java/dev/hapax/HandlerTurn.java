@@ -11,15 +11,15 @@ import org.slf4j.LoggerFactory;
  * it has queued or run the task, or run it twice, and what carries the caller's context over may fail before the
  * handler is reached.
  */
-final class Turn implements Runnable {
-    private static final Logger log = LoggerFactory.getLogger(Turn.class);
+final class HandlerTurn implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(HandlerTurn.class);
 
     private final UnaryOperator<Runnable> context;
     private final Runnable handler;
     private final Consumer<Throwable> refused;
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    Turn(UnaryOperator<Runnable> context, Runnable handler, Consumer<Throwable> refused) {
+    HandlerTurn(UnaryOperator<Runnable> context, Runnable handler, Consumer<Throwable> refused) {
         this.context = context;
         this.handler = handler;
         this.refused = refused;
