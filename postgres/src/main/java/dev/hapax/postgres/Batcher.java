@@ -157,7 +157,9 @@ final class Batcher<Q, A> {
             attempt(batch, LockWait.SHORT);
             return true;
         } catch (OpenTransactionException e) {
-            own.decide(new Decision.Refused<>(e));
+            if (work.isRefusedInOpenTransaction() && batch.contains(own)) { // or another thread has sent it already
+                own.decide(new Decision.Refused<>(e));
+            }
         } catch (SQLException | RuntimeException | Error e) {
             if (!isInterrupt(e) && (batch.size() == 1 || !isBecauseOfOneRow(e))) {
                 recover(unsettled(batch), e);

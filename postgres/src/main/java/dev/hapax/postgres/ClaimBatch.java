@@ -134,6 +134,12 @@ final class ClaimBatch implements BatchWork<ClaimRequest, Claim> {
         return request.id();
     }
 
+    /** Before the handler runs, so that its caller learns in time that its transaction and the claim are two things. */
+    @Override
+    public boolean isRefusedInOpenTransaction() {
+        return true;
+    }
+
     @Override
     public Duration lockWaitTimeout(ClaimRequest request) {
         return request.timeout();

@@ -4,7 +4,8 @@ import dev.hapax.store.StoreException;
 
 /**
  * The data source gave the store a connection in the middle of a transaction that the store did not begin. The store
- * has neither used nor changed that connection.
+ * has neither used nor changed that connection. Claims fail with it; what an owner writes is sent by another thread
+ * then.
  */
 public final class OpenTransactionException extends StoreException {
     private static final long serialVersionUID = 1L;

@@ -44,8 +44,8 @@ import javax.sql.DataSource;
  * lock. Besides, a {@link #sweep} takes one, and so does each call of {@link #inspector}.
  *
  * <p><b>Transactions.</b> The store never uses a connection in the middle of a transaction that it did not begin:
- * requests that would need it fail with {@link OpenTransactionException}. For data sources that bind connections to the
- * calling thread see {@link Builder#callerThreads}.
+ * claims that would need it fail with {@link OpenTransactionException}, and anything else is sent by a thread of the
+ * store. For data sources that bind connections to the calling thread see {@link Builder#callerThreads}.
  *
  * <p>How soon an outage is noticed depends on the pool: give it a connection timeout of a second or two.
  *

@@ -71,6 +71,11 @@ class CallerThreadTest {
         }
 
         @Override
+        public boolean isRefusedInOpenTransaction() {
+            return claims.isRefusedInOpenTransaction();
+        }
+
+        @Override
         public Duration lockWaitTimeout(ClaimRequest request) {
             return request.timeout();
         }
