@@ -203,6 +203,9 @@ final class Batcher<Q, A> {
     }
 
     private void attempt(List<PendingRequest<Q, A>> batch, LockWait wait) throws SQLException {
+        if (batch.isEmpty()) {
+            return; // another thread has sent what was queued
+        }
         List<PendingRequest<Q, A>> sorted = sorted(batch);
         try (Session session = settings.sessions().open()) {
             attempt(session, wait, sorted);
