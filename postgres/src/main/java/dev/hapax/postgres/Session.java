@@ -48,8 +48,10 @@ final class Session implements AutoCloseable {
     /**
      * JDBC forbids to set the read-only mode in the middle of a transaction, and the driver knows whether it is in one
      * without asking the server. To set the mode that is set already changes nothing.
+     *
+     * @throws OpenTransactionException when the connection is in the middle of a transaction
      */
-    private static void requireNoTransaction(Connection connection) throws SQLException {
+    static void requireNoTransaction(Connection connection) throws SQLException {
         try {
             connection.setReadOnly(connection.isReadOnly());
         } catch (SQLException e) {

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /** Transactions that Hapax begins and commits, with the record sent together with the COMMIT. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -139,6 +141,21 @@ class PostgresTransactionsTest {
             callers.commit();
         }
         assertThat(SHOP.orders("callers " + key)).isOne();
+        assertThat(SHOP.orders(key)).isZero();
+    }
+
+    @Test
+    void openTransactionThatHasOnlyReadIsLeftAlone() throws Exception {
+        try (Connection callers = SHOP.database.unpooled().getConnection()) {
+            callers.setAutoCommit(false);
+            Shop.execute(callers, "SELECT set_config('shop.tenant', 'ann', true)");
+
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> order(PostgresTransactions.over(new OneConnection(callers)), key))
+                    .withMessageContaining("enlist");
+            assertThat(callers.unwrap(BaseConnection.class).getTransactionState())
+                    .isEqualTo(TransactionState.OPEN);
+        }
         assertThat(SHOP.orders(key)).isZero();
     }
 
