@@ -45,12 +45,17 @@ record TransactionRecord(
                 error = excluded.error
             WHERE o.id = ? AND o.token = ? AND o.state = ? AND (o.state <> 1 OR o.deadline <= clock_timestamp())""";
 
+    /** Without an id, and so refused, unless this is still the transaction of the claim. */
+    private static final String INSERT_WITHIN_CLAIM =
+            INSERT.formatted("CASE current_setting('hapax.record', true) WHEN ? THEN ?::uuid END");
+
+    private static final String INSERT_ONCE_WITHIN_CLAIM = INSERT_WITHIN_CLAIM + "ON CONFLICT (id) DO NOTHING";
+
     /**
-     * Without an id, and so refused, unless this is still the transaction of the claim. A row that is in the way is an
-     * error too: either undoes the effect, because nothing is executed that was sent after an error.
+     * A row that is in the way is an error too: either undoes the effect, because nothing is executed that was sent
+     * after an error.
      */
-    private static final String INSERT_AND_COMMIT =
-            INSERT.formatted("CASE current_setting('hapax.record', true) WHEN ? THEN ?::uuid END") + "; COMMIT";
+    private static final String INSERT_AND_COMMIT = INSERT_WITHIN_CLAIM + "; COMMIT";
 
     /**
      * Writes the row.
@@ -78,13 +83,30 @@ record TransactionRecord(
                 == 1;
     }
 
+    /**
+     * Writes a first row later than its effect.
+     *
+     * @return whether it was written: not if somebody else has claimed the operation since
+     * @throws SQLException that says that a column got no value, if the transaction is no longer that of the claim
+     */
+    boolean insertWithinClaim(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(INSERT_ONCE_WITHIN_CLAIM)) {
+            bindWithinClaim(statement);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
     /** Writes a first row and commits, in one round trip; fails, and the transaction with it, if it cannot. */
     void insertAndCommit(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(INSERT_AND_COMMIT)) {
-            statement.setString(1, request.token().toString()); // hapax.record
-            bind(statement, 2);
+            bindWithinClaim(statement);
             statement.execute();
         }
+    }
+
+    private void bindWithinClaim(PreparedStatement statement) throws SQLException {
+        statement.setString(1, request.token().toString()); // hapax.record
+        bind(statement, 2);
     }
 
     /** @return the next free index */
