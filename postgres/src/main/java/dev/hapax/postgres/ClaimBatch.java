@@ -6,6 +6,8 @@ import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Ruling;
 import dev.hapax.store.Snapshot;
+import dev.hapax.store.State;
+import dev.hapax.store.StoreInspector.Event.Kind;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -75,7 +77,7 @@ final class ClaimBatch implements BatchWork<ClaimRequest, Claim> {
                 WHERE id = ? AND token = ? AND state = ? AND (state = 0 OR deadline <= clock_timestamp())
                 RETURNING id, attempt, owner)
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
-            SELECT id, clock_timestamp(), 'TAKEN_OVER', attempt, owner, ? FROM taken""";
+            SELECT id, clock_timestamp(), ?, attempt, owner, ? FROM taken""";
 
     private static final String BEGIN_ANEW = """
             WITH begun AS (
@@ -306,7 +308,9 @@ final class ClaimBatch implements BatchWork<ClaimRequest, Claim> {
     private static void bindTakeOver(PreparedStatement statement, ClaimRequest request, Snapshot row)
             throws SQLException {
         int next = bindObserved(statement, bindOwnership(statement, request), row);
-        statement.setString(next, "from " + row.owner()); // detail
+        boolean fromAnOwner = row.state() == State.PROCESSING; // whose lease has expired; else it is an ordinary retry
+        statement.setString(next, (fromAnOwner ? Kind.TAKEN_OVER : Kind.CLAIMED).name()); // kind
+        statement.setString(next + 1, fromAnOwner ? "from " + row.owner() : null); // detail
     }
 
     private static void bindBeginAnew(PreparedStatement statement, ClaimRequest request, Snapshot row)
