@@ -29,7 +29,8 @@ record TransactionRecord(
 
     /**
      * Writes over the row only as the claim found it. A row that has been swept since is inserted again: nobody else
-     * has claimed it. The events of an operation that was over go with it.
+     * has claimed it. One that was reopened since, by the sweeper or an operator, has no owner either, and as long as
+     * no attempt was counted meanwhile nothing has run. The events of an operation that was over go with it.
      */
     private static final String REPLACE = """
             WITH forgotten AS (DELETE FROM hapax_event WHERE ? AND id = ?)
@@ -43,7 +44,9 @@ record TransactionRecord(
                 claimed_at = excluded.claimed_at, finished_at = excluded.finished_at, state = excluded.state,
                 deadline = excluded.deadline, code = excluded.code, headers = excluded.headers, body = excluded.body,
                 error = excluded.error
-            WHERE o.id = ? AND o.token = ? AND o.state = ? AND (o.state <> 1 OR o.deadline <= clock_timestamp())""";
+            WHERE (o.id = ? AND o.token = ? AND o.state = ? AND (o.state <> 1 OR o.deadline <= clock_timestamp()))
+               OR (? AND o.attempt = ? AND o.state = 0 AND o.generation = excluded.generation
+                   AND o.fingerprint = excluded.fingerprint)""";
 
     /** Without an id, and so refused, unless this is still the transaction of the claim. */
     private static final String INSERT_WITHIN_CLAIM =
@@ -78,7 +81,9 @@ record TransactionRecord(
                     statement.setBoolean(1, found.state().isTerminal());
                     statement.setObject(2, found.id().value()); // id
                     int next = bind(statement, 3);
-                    ClaimBatch.bindObserved(statement, next, found);
+                    next = ClaimBatch.bindObserved(statement, next, found);
+                    statement.setBoolean(next, !found.state().isTerminal());
+                    statement.setInt(next + 1, found.attempt()); // attempt, as it was seen
                 })
                 == 1;
     }
