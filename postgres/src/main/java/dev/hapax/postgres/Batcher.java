@@ -298,12 +298,15 @@ final class Batcher<Q, A> {
         if (!(pending.decision() instanceof Decision.Locked<A> it)) {
             return false;
         }
-        Duration remaining = work.lockWaitTimeout(pending.request()).minus(pending.age());
+        Duration timeout = work.lockWaitTimeout(pending.request());
+        Duration remaining = timeout.minus(pending.age());
         if (remaining.isNegative() || remaining.isZero()) {
-            log.warn(
-                    "Operation {} has been locked by another transaction for {}",
-                    work.id(pending.request()),
-                    pending.age());
+            if (!timeout.isZero()) {
+                log.warn(
+                        "Operation {} has been locked by another transaction for {}",
+                        work.id(pending.request()),
+                        pending.age());
+            }
             pending.decide(new Decision.Refused<>(SqlErrors.translate(it.cause())));
             return false;
         }
