@@ -188,9 +188,12 @@ final class Batcher<Q, A> {
     }
 
     private void retry(List<PendingRequest<Q, A>> batch) {
-        batch.forEach(PendingRequest::reopen);
-        attemptAndRecover(batch, LockWait.NONE);
-        settings.execute(() -> settle(batch)); // the retry thread has others to serve
+        try {
+            batch.forEach(PendingRequest::reopen);
+            attemptAndRecover(batch, LockWait.NONE);
+        } finally {
+            settings.execute(() -> settle(batch)); // the retry thread has others to serve
+        }
     }
 
     private void attemptAndRecover(List<PendingRequest<Q, A>> batch, LockWait wait) {
@@ -285,11 +288,17 @@ final class Batcher<Q, A> {
         }
     }
 
-    /** Notifies the callers, except those whose requests are to be tried again. */
+    /**
+     * Notifies the callers, except those whose requests are to be tried again. What fails for one concerns no other.
+     */
     private void settle(List<PendingRequest<Q, A>> batch) {
         for (PendingRequest<Q, A> pending : batch) {
-            if (!isRetriedLater(pending)) {
-                pending.notifyCaller();
+            try {
+                if (!isRetriedLater(pending)) {
+                    pending.notifyCaller();
+                }
+            } catch (RuntimeException | Error e) {
+                pending.breakOff(e);
             }
         }
     }

@@ -153,6 +153,48 @@ class FailedBatchTest {
         assertThat(appender.list).isEmpty();
     }
 
+    /** What is left of a batch is told when an Error strikes while its requests are notified. */
+    @Test
+    void errorWhileNotifyingLeavesNobodyWaiting() {
+        Rows failing = new Rows() {
+            @Override
+            public Duration lockWaitTimeout(Row row) {
+                throw new StackOverflowError("for the test");
+            }
+        };
+        Row locked = () -> {
+            throw new SQLException("locked", "55P03");
+        };
+        List<CompletableFuture<String>> answers = new Batcher<>(failing, settings()).submitAll(List.of(locked, locked));
+
+        assertThat(answers)
+                .allSatisfy(answer -> assertThat(answer)
+                        .failsWithin(Duration.ofSeconds(30))
+                        .withThrowableOfType(ExecutionException.class)
+                        .withCauseInstanceOf(StoreUnavailableException.class));
+    }
+
+    /** One request's Error does not keep those that are due with it from being tried again. */
+    @Test
+    void errorOfARetryLeavesTheOthersToBeRetried() throws Exception {
+        CountDownLatch retried = new CountDownLatch(3);
+        ScheduledExecutorService retryThread = Executors.newSingleThreadScheduledExecutor();
+        try {
+            LockedRequests<String, String> locked = new LockedRequests<>(retryThread, 1, batch -> {
+                retried.countDown();
+                throw new StackOverflowError("for the test");
+            });
+            retryThread.execute(() -> {
+                for (String request : List.of("a", "b", "c")) {
+                    locked.add(new PendingRequest<>(request), Duration.ZERO);
+                }
+            });
+            assertThat(retried.await(10, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            retryThread.shutdownNow();
+        }
+    }
+
     @Test
     void decidedRequestIsAnsweredBeforeTheNextIsDone() throws Exception {
         CountDownLatch firstIsAnswered = new CountDownLatch(1);
