@@ -105,7 +105,17 @@ final class Batcher<Q, A> {
 
     private void sendNext() {
         if (acquire()) {
-            settings.execute(() -> send(new ArrayList<>()));
+            List<PendingRequest<Q, A>> batch = new ArrayList<>();
+            settings.executeStatements(() -> send(batch), noThread -> refuse(batch, noThread));
+        }
+    }
+
+    private void refuse(List<PendingRequest<Q, A>> batch, StoreUnavailableException why) {
+        try {
+            takeInto(batch);
+            batch.forEach(pending -> pending.decide(new Decision.Refused<>(why)));
+        } finally {
+            releaseAndSettle(batch);
         }
     }
 

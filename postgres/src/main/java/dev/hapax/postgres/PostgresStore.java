@@ -85,7 +85,7 @@ public final class PostgresStore implements Store {
         sessions = new Sessions(builder.dataSource, builder.ioTimeout);
         byKey = StatementSettings.byKey(builder.lockTimeout);
         byDeadline = StatementSettings.byDeadline(builder.lockTimeout);
-        settings = new BatcherSettings(sessions, builder.maxBatchSize, workers, retryThread);
+        settings = new BatcherSettings(sessions, builder.maxBatchSize, workers, retryThread, callerThreads);
         Duration lockTimeout = builder.lockTimeout;
         Duration lockWaitTimeout = builder.lockWaitTimeout;
         claims = new Batchers<>(builder.maxConcurrentBatches, new ClaimBatch(lockTimeout, replayRatio), settings);
@@ -181,9 +181,18 @@ public final class PostgresStore implements Store {
 
     @Override
     public CompletionStage<Swept> sweep(int limit) {
-        return CompletableFuture.supplyAsync(
-                () -> sessions.call(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, byDeadline, limit)),
-                settings::execute);
+        CompletableFuture<Swept> swept = new CompletableFuture<>();
+        settings.executeStatements(
+                () -> {
+                    try {
+                        swept.complete(
+                                sessions.call(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, byDeadline, limit)));
+                    } catch (RuntimeException | Error e) {
+                        swept.completeExceptionally(e);
+                    }
+                },
+                swept::completeExceptionally);
+        return swept;
     }
 
     /**

@@ -51,7 +51,7 @@ class EmptyBatchTest {
     void emptyBatchIsNotSent() throws Exception {
         try (HikariDataSource pool = TestDatabase.empty().pool(4)) {
             BatcherSettings settings =
-                    new BatcherSettings(new Sessions(pool, Duration.ofSeconds(10)), 512, workers, workers);
+                    new BatcherSettings(new Sessions(pool, Duration.ofSeconds(10)), 512, workers, workers, true);
             Batcher<OperationId, String> batcher = new Batcher<>(new CountsEmptyBatches(), settings);
             AtOnce.call(4, () -> {
                 for (int i = 0; i < 20_000; i++) {

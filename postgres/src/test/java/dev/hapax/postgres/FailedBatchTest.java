@@ -261,7 +261,7 @@ class FailedBatchTest {
     }
 
     private BatcherSettings settings() {
-        return new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers);
+        return new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers, true);
     }
 
     private UUID tokenOf(String key) {
