@@ -20,8 +20,9 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the waiting. While
- * {@link ReplayRatio} prevail the look comes first, and only who finds nothing inserts: a repeat then costs one read.
+ * Decides claims: each inserts its row, and the one that inserted it has won. Only the others read the row that was
+ * there already. While the {@link ReplayRatio} is high, claims read before they insert, and only those that find
+ * nothing insert: a replay then costs one read.
  *
  * <p>The look is a statement of its own, after the insert's transaction: it sees what was committed in between. What it
  * finds is ruled on by {@link Ruling}, and what that asks for is written only if the row is still as it was seen. If it

@@ -203,7 +203,9 @@ public final class PostgresStore implements Store {
      * connection.commit();
      * }</pre>
      *
-     * <p>Meant for one or a few operations in a transaction: each leaves a savepoint until it ends.
+     * <p>Meant for one or a few operations in a transaction: each leaves a savepoint until it ends. The connection's
+     * own {@code socketTimeout} is what notices a database that went silent. The driver's {@code autosave=always}
+     * together with {@code cleanupSavepoints=true} is not supported.
      *
      * @param connection with a transaction open, or about to be: not in auto-commit mode. Never closed, committed or
      *     rolled back as a whole by Hapax
