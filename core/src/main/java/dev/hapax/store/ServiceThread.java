@@ -13,7 +13,7 @@ public final class ServiceThread extends Thread {
     private static final Logger log = LoggerFactory.getLogger(ServiceThread.class);
 
     private ServiceThread(Runnable task, String name) {
-        super(task, name);
+        super(null, task, name, 0, false); // a caller's tenant or transaction is not to be inherited
         setDaemon(true);
         setUncaughtExceptionHandler((thread, error) -> log.error("{} failed", thread.getName(), error));
     }

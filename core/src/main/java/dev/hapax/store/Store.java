@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>A claim is decided by one atomic step. At most one claim of an operation is live at any time.
  *   <li>{@code finish}, {@code renew} and {@code release} change something only if the operation is
- *       {@link State#PROCESSING} <em>and</em> carries the sender's token. Otherwise they change nothing and say
- *       {@link Written#CLAIM_LOST}.
- *   <li>Every write may be sent again: the same claim wins again with its lease from the beginning, the same finish and
- *       release are recorded again.
+ *       {@link State#PROCESSING} <em>and</em> carries the sender's token. Otherwise they change nothing and answer
+ *       {@link Written#CLAIM_LOST}; a renewal answers with a {@link RenewalStatus}.
+ *   <li>Every write is idempotent: the same claim wins again with its lease from the beginning, unless it was given
+ *       back; the same finish and release are recorded again.
  *   <li>A result, once stored, is never replaced, and is given back byte for byte until its deadline.
  *   <li>The fingerprint is compared in every state of an operation that has not expired.
  *   <li>Only the store's own clock decides whether a deadline has passed.
@@ -67,7 +67,8 @@ public interface Store extends AutoCloseable {
     CompletionStage<Written> release(Release release);
 
     /**
-     * Prolongs leases, each on its own.
+     * Prolongs leases, each on its own: one that meets a lock or an outage is {@link RenewalStatus#UNKNOWN}, and the
+     * answers to the others are kept.
      *
      * @return what became of each, in the same order
      */

@@ -14,6 +14,14 @@ interface BatchWork<Q, A> {
         return 0;
     }
 
+    /**
+     * Whether a request fails if its caller's thread is in the middle of a transaction. Requests that do not are sent
+     * by a worker then.
+     */
+    default boolean isRefusedInOpenTransaction() {
+        return false;
+    }
+
     /** How long a request may wait for a lock in all, from when it was submitted. */
     Duration lockWaitTimeout(Q request);
 

@@ -105,7 +105,17 @@ final class Batcher<Q, A> {
 
     private void sendNext() {
         if (acquire()) {
-            settings.execute(() -> send(new ArrayList<>()));
+            List<PendingRequest<Q, A>> batch = new ArrayList<>();
+            settings.executeStatements(() -> send(batch), noThread -> refuse(batch, noThread));
+        }
+    }
+
+    private void refuse(List<PendingRequest<Q, A>> batch, StoreUnavailableException why) {
+        try {
+            takeInto(batch);
+            batch.forEach(pending -> pending.decide(new Decision.Refused<>(why)));
+        } finally {
+            releaseAndSettle(batch);
         }
     }
 
@@ -157,7 +167,9 @@ final class Batcher<Q, A> {
             attempt(batch, LockWait.SHORT);
             return true;
         } catch (OpenTransactionException e) {
-            own.decide(new Decision.Refused<>(e));
+            if (work.isRefusedInOpenTransaction() && batch.contains(own)) { // or another thread has sent it already
+                own.decide(new Decision.Refused<>(e));
+            }
         } catch (SQLException | RuntimeException | Error e) {
             if (!isInterrupt(e) && (batch.size() == 1 || !isBecauseOfOneRow(e))) {
                 recover(unsettled(batch), e);
@@ -186,9 +198,12 @@ final class Batcher<Q, A> {
     }
 
     private void retry(List<PendingRequest<Q, A>> batch) {
-        batch.forEach(PendingRequest::reopen);
-        attemptAndRecover(batch, LockWait.NONE);
-        settings.execute(() -> settle(batch)); // the retry thread has others to serve
+        try {
+            batch.forEach(PendingRequest::reopen);
+            attemptAndRecover(batch, LockWait.NONE);
+        } finally {
+            settings.execute(() -> settle(batch)); // the retry thread has others to serve
+        }
     }
 
     private void attemptAndRecover(List<PendingRequest<Q, A>> batch, LockWait wait) {
@@ -201,6 +216,9 @@ final class Batcher<Q, A> {
     }
 
     private void attempt(List<PendingRequest<Q, A>> batch, LockWait wait) throws SQLException {
+        if (batch.isEmpty()) {
+            return; // another thread has sent what was queued
+        }
         List<PendingRequest<Q, A>> sorted = sorted(batch);
         try (Session session = settings.sessions().open()) {
             attempt(session, wait, sorted);
@@ -280,11 +298,17 @@ final class Batcher<Q, A> {
         }
     }
 
-    /** Notifies the callers, except those whose requests are to be tried again. */
+    /**
+     * Notifies the callers, except those whose requests are to be tried again. What fails for one concerns no other.
+     */
     private void settle(List<PendingRequest<Q, A>> batch) {
         for (PendingRequest<Q, A> pending : batch) {
-            if (!isRetriedLater(pending)) {
-                pending.notifyCaller();
+            try {
+                if (!isRetriedLater(pending)) {
+                    pending.notifyCaller();
+                }
+            } catch (RuntimeException | Error e) {
+                pending.breakOff(e);
             }
         }
     }
@@ -293,12 +317,15 @@ final class Batcher<Q, A> {
         if (!(pending.decision() instanceof Decision.Locked<A> it)) {
             return false;
         }
-        Duration remaining = work.lockWaitTimeout(pending.request()).minus(pending.age());
+        Duration timeout = work.lockWaitTimeout(pending.request());
+        Duration remaining = timeout.minus(pending.age());
         if (remaining.isNegative() || remaining.isZero()) {
-            log.warn(
-                    "Operation {} has been locked by another transaction for {}",
-                    work.id(pending.request()),
-                    pending.age());
+            if (!timeout.isZero()) {
+                log.warn(
+                        "Operation {} has been locked by another transaction for {}",
+                        work.id(pending.request()),
+                        pending.age());
+            }
             pending.decide(new Decision.Refused<>(SqlErrors.translate(it.cause())));
             return false;
         }

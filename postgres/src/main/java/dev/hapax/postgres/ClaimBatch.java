@@ -6,6 +6,8 @@ import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.Ruling;
 import dev.hapax.store.Snapshot;
+import dev.hapax.store.State;
+import dev.hapax.store.StoreInspector.Event.Kind;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,8 +20,9 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Decides claims: insert, and who inserted has won. Only who has not looks at the row that was in the waiting. While
- * {@link ReplayRatio} prevail the look comes first, and only who finds nothing inserts: a repeat then costs one read.
+ * Decides claims: each inserts its row, and the one that inserted it has won. Only the others read the row that was
+ * there already. While the {@link ReplayRatio} is high, claims read before they insert, and only those that find
+ * nothing insert: a replay then costs one read.
  *
  * <p>The look is a statement of its own, after the insert's transaction: it sees what was committed in between. What it
  * finds is ruled on by {@link Ruling}, and what that asks for is written only if the row is still as it was seen. If it
@@ -75,7 +78,7 @@ final class ClaimBatch implements BatchWork<ClaimRequest, Claim> {
                 WHERE id = ? AND token = ? AND state = ? AND (state = 0 OR deadline <= clock_timestamp())
                 RETURNING id, attempt, owner)
             INSERT INTO hapax_event (id, at, kind, attempt, actor, detail)
-            SELECT id, clock_timestamp(), 'TAKEN_OVER', attempt, owner, ? FROM taken""";
+            SELECT id, clock_timestamp(), ?, attempt, owner, ? FROM taken""";
 
     private static final String BEGIN_ANEW = """
             WITH begun AS (
@@ -132,6 +135,12 @@ final class ClaimBatch implements BatchWork<ClaimRequest, Claim> {
     @Override
     public OperationId id(ClaimRequest request) {
         return request.id();
+    }
+
+    /** Before the handler runs, so that its caller learns in time that its transaction and the claim are two things. */
+    @Override
+    public boolean isRefusedInOpenTransaction() {
+        return true;
     }
 
     @Override
@@ -300,7 +309,9 @@ final class ClaimBatch implements BatchWork<ClaimRequest, Claim> {
     private static void bindTakeOver(PreparedStatement statement, ClaimRequest request, Snapshot row)
             throws SQLException {
         int next = bindObserved(statement, bindOwnership(statement, request), row);
-        statement.setString(next, "from " + row.owner()); // detail
+        boolean fromAnOwner = row.state() == State.PROCESSING; // whose lease has expired; else it is an ordinary retry
+        statement.setString(next, (fromAnOwner ? Kind.TAKEN_OVER : Kind.CLAIMED).name()); // kind
+        statement.setString(next + 1, fromAnOwner ? "from " + row.owner() : null); // detail
     }
 
     private static void bindBeginAnew(PreparedStatement statement, ClaimRequest request, Snapshot row)

@@ -46,21 +46,40 @@ final class LockedRequests<Q, A> {
     /** The retry comes after all that are due by now, since they were due before it. */
     private void retrySoon(PendingRequest<Q, A> request) {
         due.add(request);
+        schedule();
+    }
+
+    private void schedule() {
         if (scheduled.compareAndSet(false, true)) {
-            retryThread.execute(this::retryDue);
+            try {
+                retryThread.execute(this::retryDue);
+            } catch (RuntimeException | Error noThread) {
+                retryDue(); // on this one, which is the retry thread
+            }
         }
     }
 
+    /** Whatever happens to one batch, the others that are due are tried. */
     private void retryDue() {
         scheduled.set(false);
-        while (!due.isEmpty()) {
-            List<PendingRequest<Q, A>> batch = new ArrayList<>();
-            PendingRequest<Q, A> request;
-            while (batch.size() < maxBatchSize && (request = due.poll()) != null) {
-                batch.add(request);
+        try {
+            while (!due.isEmpty()) {
+                retry.accept(nextBatch());
             }
-            retry.accept(batch);
+        } finally {
+            if (!due.isEmpty()) {
+                schedule();
+            }
         }
+    }
+
+    private List<PendingRequest<Q, A>> nextBatch() {
+        List<PendingRequest<Q, A>> batch = new ArrayList<>();
+        PendingRequest<Q, A> request;
+        while (batch.size() < maxBatchSize && (request = due.poll()) != null) {
+            batch.add(request);
+        }
+        return batch;
     }
 
     private static Duration atLeast(Duration least, Duration duration) {

@@ -63,6 +63,11 @@ final class PendingRequest<Q, A> {
         this.decision = decision;
     }
 
+    /** Tells the caller that its request was not seen to the end, unless it has been told something already. */
+    void breakOff(Throwable error) {
+        answer.completeExceptionally(new StoreUnavailableException("The batch broke off: " + error, error));
+    }
+
     /** Tells the caller, who may go on with other things on this thread. */
     void notifyCaller() {
         if (decision instanceof Decision.Answered<A> answered) {

@@ -122,7 +122,7 @@ public final class PostgresInspector implements StoreInspector {
         Snapshot.Times times = found.times();
         List<Event> all = new ArrayList<>(events);
         all.add(new Event(times.createdAt(), Kind.CREATED, 1, found.key().tenant(), null));
-        boolean claimIsAnEvent = events.stream().anyMatch(e -> e.kind() == Kind.TAKEN_OVER);
+        boolean claimIsAnEvent = events.stream().anyMatch(e -> e.kind() == Kind.TAKEN_OVER || e.kind() == Kind.CLAIMED);
         if (!claimIsAnEvent) {
             all.add(new Event(times.claimedAt(), Kind.CLAIMED, found.attempt(), found.owner(), null));
         }

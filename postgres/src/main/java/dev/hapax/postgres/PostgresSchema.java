@@ -39,23 +39,37 @@ public final class PostgresSchema {
      * Brings the tables up to date, in one transaction. Many instances may call it at once: one does the work, the
      * others wait for it.
      *
-     * @throws StoreException when the database cannot be reached or refuses; nothing has changed then
+     * @throws StoreException when the database cannot be reached or refuses, or the data source gives a connection in
+     *     the middle of a transaction; nothing has changed then
      */
     public static void migrate(DataSource dataSource) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
+            if (autoCommit) {
+                connection.setAutoCommit(false);
+            } else {
+                Session.requireNoTransaction(connection);
+            }
             try {
                 migrate(connection);
                 connection.commit();
-            } catch (SQLException | RuntimeException e) {
-                connection.rollback();
-                throw e;
-            } finally {
                 connection.setAutoCommit(autoCommit);
+            } catch (Throwable e) {
+                rollBack(connection, autoCommit, e);
+                throw e;
             }
         } catch (SQLException e) {
             throw SqlErrors.translate(e);
+        }
+    }
+
+    /** To switch auto-commit on commits, so that comes after the rollback, and only if that succeeded. */
+    private static void rollBack(Connection connection, boolean autoCommit, Throwable thrown) {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(autoCommit);
+        } catch (SQLException | RuntimeException broken) {
+            thrown.addSuppressed(broken);
         }
     }
 

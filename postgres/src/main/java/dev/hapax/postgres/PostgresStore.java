@@ -12,6 +12,7 @@ import dev.hapax.store.ServiceThread;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.Store;
 import dev.hapax.store.StoreTransaction;
+import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Swept;
 import dev.hapax.store.Written;
 import java.sql.Connection;
@@ -20,8 +21,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -30,6 +34,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps operations in PostgreSQL 14 or later, over any {@link DataSource}. Safe for use by many threads and processes.
@@ -44,14 +50,15 @@ import javax.sql.DataSource;
  * lock. Besides, a {@link #sweep} takes one, and so does each call of {@link #inspector}.
  *
  * <p><b>Transactions.</b> The store never uses a connection in the middle of a transaction that it did not begin:
- * requests that would need it fail with {@link OpenTransactionException}. For data sources that bind connections to the
- * calling thread see {@link Builder#callerThreads}.
+ * claims that would need it fail with {@link OpenTransactionException}, and anything else is sent by a thread of the
+ * store. For data sources that bind connections to the calling thread see {@link Builder#callerThreads}.
  *
  * <p>How soon an outage is noticed depends on the pool: give it a connection timeout of a second or two.
  *
  * <p>Its own threads end by themselves when there is nothing to do.
  */
 public final class PostgresStore implements Store {
+    private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
     private static final Duration SWEEP_IO_TIMEOUT = Duration.ofMinutes(1);
     private static final int MAX_FIND_SIZE = 10_000;
 
@@ -78,7 +85,7 @@ public final class PostgresStore implements Store {
         sessions = new Sessions(builder.dataSource, builder.ioTimeout);
         byKey = StatementSettings.byKey(builder.lockTimeout);
         byDeadline = StatementSettings.byDeadline(builder.lockTimeout);
-        settings = new BatcherSettings(sessions, builder.maxBatchSize, workers, retryThread);
+        settings = new BatcherSettings(sessions, builder.maxBatchSize, workers, retryThread, callerThreads);
         Duration lockTimeout = builder.lockTimeout;
         Duration lockWaitTimeout = builder.lockWaitTimeout;
         claims = new Batchers<>(builder.maxConcurrentBatches, new ClaimBatch(lockTimeout, replayRatio), settings);
@@ -131,18 +138,36 @@ public final class PostgresStore implements Store {
 
     @Override
     public CompletionStage<List<RenewalStatus>> renew(List<Renewal> renewed) {
+        Queue<Throwable> outages = new ConcurrentLinkedQueue<>();
         List<CompletableFuture<RenewalStatus>> answers = renewals.submitAll(renewed).stream()
-                .map(answer -> answer.exceptionallyCompose(PostgresStore::unknownIfLocked))
+                .map(answer -> answer.exceptionallyCompose(error -> unknownIfUnavailable(error, outages)))
                 .toList();
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
+                .thenApply(all -> {
+                    if (!outages.isEmpty()) {
+                        log.warn(
+                                "{} of {} leases could not be renewed and will be tried again: {}",
+                                outages.size(),
+                                answers.size(),
+                                outages.peek().toString());
+                    }
+                    return answers.stream().map(CompletableFuture::join).toList();
+                });
     }
 
-    /** The transaction that has locked the row may be the one that takes it over. */
-    private static CompletableFuture<RenewalStatus> unknownIfLocked(Throwable error) {
-        return SqlErrors.isFromContention(error)
-                ? CompletableFuture.completedFuture(RenewalStatus.UNKNOWN)
-                : CompletableFuture.failedFuture(error);
+    /**
+     * A renewal that met an outage says nothing about the others. Nor does a lock say who has the operation: the
+     * transaction that has locked the row may be the one that takes it over.
+     */
+    private static CompletableFuture<RenewalStatus> unknownIfUnavailable(Throwable error, Queue<Throwable> outages) {
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        if (!(cause instanceof StoreUnavailableException)) {
+            return CompletableFuture.failedFuture(error);
+        }
+        if (!SqlErrors.isFromContention(error)) {
+            outages.add(cause);
+        }
+        return CompletableFuture.completedFuture(RenewalStatus.UNKNOWN);
     }
 
     @Override
@@ -156,9 +181,18 @@ public final class PostgresStore implements Store {
 
     @Override
     public CompletionStage<Swept> sweep(int limit) {
-        return CompletableFuture.supplyAsync(
-                () -> sessions.call(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, byDeadline, limit)),
-                settings::execute);
+        CompletableFuture<Swept> swept = new CompletableFuture<>();
+        settings.executeStatements(
+                () -> {
+                    try {
+                        swept.complete(
+                                sessions.call(SWEEP_IO_TIMEOUT, session -> Sweep.round(session, byDeadline, limit)));
+                    } catch (RuntimeException | Error e) {
+                        swept.completeExceptionally(e);
+                    }
+                },
+                swept::completeExceptionally);
+        return swept;
     }
 
     /**
@@ -169,7 +203,9 @@ public final class PostgresStore implements Store {
      * connection.commit();
      * }</pre>
      *
-     * <p>Meant for one or a few operations in a transaction: each leaves a savepoint until it ends.
+     * <p>Meant for one or a few operations in a transaction: each leaves a savepoint until it ends. The connection's
+     * own {@code socketTimeout} is what notices a database that went silent. The driver's {@code autosave=always}
+     * together with {@code cleanupSavepoints=true} is not supported.
      *
      * @param connection with a transaction open, or about to be: not in auto-commit mode. Never closed, committed or
      *     rolled back as a whole by Hapax

@@ -39,8 +39,12 @@ import org.jspecify.annotations.Nullable;
 final class PostgresTransaction implements StoreTransaction {
     private static final String MARK_SAVEPOINT = "set_config('hapax.savepoint', ?, true)";
 
-    /** Tells the record that travels with the COMMIT whether it is still in the transaction of its claim. */
-    private static final String MARK_BOTH = "set_config('hapax.record', " + MARK_SAVEPOINT + ", true)";
+    /**
+     * Tells a record that is written late whether it is still in the transaction of its claim, and the next claim
+     * whether what was written late is still there: to go back to a savepoint puts the setting back as well.
+     */
+    private static final String MARK_BOTH =
+            "current_setting('hapax.record', true), set_config('hapax.record', " + MARK_SAVEPOINT + ", true)";
 
     private static final String CLAIM = "SELECT pg_try_advisory_xact_lock(?), %s, " + IndexPlans.FORCE + "; SELECT "
             + Rows.COLUMNS + ", " + IndexPlans.RESTORE
@@ -51,6 +55,10 @@ final class PostgresTransaction implements StoreTransaction {
 
     private static final String RELEASE = "RELEASE SAVEPOINT hapax";
     private static final String GO_BACK = "ROLLBACK TO SAVEPOINT hapax";
+
+    /** PostgreSQL answers the COMMIT of a failed transaction with a rollback, and only a statement before it fails. */
+    private static final String COMMIT = "SELECT 1; COMMIT";
+
     private static final String SETTING = "SELECT current_setting(?, true)";
 
     private final Connection connection;
@@ -62,7 +70,9 @@ final class PostgresTransaction implements StoreTransaction {
     private @Nullable TransactionRecord unwritten;
 
     private boolean wroteLate;
-    private boolean lost;
+
+    /** Why this transaction must not be committed, if so: it would contain an effect without its record. */
+    private @Nullable StoreException lost;
 
     /** @param row what was there before, if anything */
     private record Held(
@@ -96,7 +106,6 @@ final class PostgresTransaction implements StoreTransaction {
     public Claim claim(ClaimRequest request) {
         return translating(() -> {
             writeNow();
-            lastClaim = request.token();
             Claim claim = lockAndLook(request);
             if (!(claim instanceof Claim.Won)) {
                 execute(RELEASE);
@@ -115,7 +124,11 @@ final class PostgresTransaction implements StoreTransaction {
             try (ResultSet row = statement.getResultSet()) {
                 row.next();
                 locked = row.getBoolean(1);
+                if (ours) {
+                    requireWithinLastClaim(row.getString(2)); // hapax.record, as it was
+                }
             }
+            lastClaim = request.token();
             statement.getMoreResults();
             Snapshot found;
             try (ResultSet row = statement.getResultSet()) {
@@ -199,16 +212,37 @@ final class PostgresTransaction implements StoreTransaction {
     }
 
     /** The next claim may be of the same operation, and is to find its record. */
-    private void writeNow() throws SQLException {
+    private void writeNow() {
         TransactionRecord record = unwritten;
         unwritten = null;
         if (record != null) {
             wroteLate = true;
-            lost = !record.write(connection);
+            lost = claimLost(null); // unless it is written: with autosave, a failure would not fail the transaction
+            try {
+                lost = record.insertWithinClaim(connection) ? null : lost;
+            } catch (SQLException e) {
+                lost = SqlErrors.isNullRefused(e) ? endedByWork(e) : SqlErrors.translate(e);
+            }
         }
-        if (lost) {
-            throw claimLost(null);
+        requireNotLost();
+    }
+
+    private void requireNotLost() {
+        if (lost != null) {
+            throw lost;
         }
+    }
+
+    /**
+     * Fails if the work went back to a savepoint from before its last claim, and what was written late went with that.
+     *
+     * @param marked which claim's setting is in force
+     */
+    private void requireWithinLastClaim(@Nullable String marked) {
+        if (wroteLate && !String.valueOf(lastClaim).equals(marked)) {
+            lost = endedByWork(null);
+        }
+        requireNotLost();
     }
 
     /**
@@ -221,23 +255,19 @@ final class PostgresTransaction implements StoreTransaction {
         TransactionRecord record = unwritten;
         unwritten = null;
         try {
-            if (lost || (record == null && wroteLate && !isWithinLastClaim())) {
-                throw lost ? claimLost(null) : endedByWork(null);
-            }
+            requireNotLost();
             if (record != null) {
                 record.insertAndCommit(connection);
+            } else {
+                if (wroteLate) {
+                    requireWithinLastClaim(setting("hapax.record"));
+                }
+                execute(COMMIT);
             }
-            connection.commit(); // of no cost if that was done, but pools keep count of commits
+            connection.commit(); // of no cost, since that was done, but pools keep count of commits
         } catch (SQLException e) {
             throw record == null ? SqlErrors.translate(e) : notCommitted(record, e);
         }
-    }
-
-    /**
-     * Whether what was written by the last claim is still there: not if the work went back to a savepoint before it.
-     */
-    private boolean isWithinLastClaim() throws SQLException {
-        return String.valueOf(lastClaim).equals(setting("hapax.record"));
     }
 
     private StoreException notCommitted(TransactionRecord record, SQLException e) {
@@ -259,6 +289,7 @@ final class PostgresTransaction implements StoreTransaction {
         try {
             connection.rollback();
             held.clear();
+            wroteLate = false;
             Claim unused = claim(record.request());
             Held won = held.get(record.request().token());
             return won == null || won.row() != null;

@@ -1,11 +1,8 @@
 package dev.hapax.postgres;
 
-import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -16,8 +13,6 @@ import javax.sql.DataSource;
  * threads; each transaction takes one connection.
  */
 public final class PostgresTransactions implements Transactions<Connection> {
-    private static final String HAS_WRITTEN = "SELECT pg_current_xact_id_if_assigned() IS NOT NULL";
-
     private final DataSource dataSource;
 
     private PostgresTransactions(DataSource dataSource) {
@@ -32,7 +27,8 @@ public final class PostgresTransactions implements Transactions<Connection> {
      * {@inheritDoc}
      *
      * <p>The record of the last operation is sent together with the COMMIT. All operations of the work are to use the
-     * given transaction; one that enlists the connection itself would not see that record.
+     * given transaction; one that enlists the connection itself would not see that record. The work must not commit or
+     * roll back, nor roll back to a savepoint from before the end of its last operation.
      *
      * <p>An {@link SQLException} of the work that says that the database went away comes out as
      * {@link StoreUnavailableException}: the work is not to blame. So does an operation that was claimed outside of
@@ -66,29 +62,21 @@ public final class PostgresTransactions implements Transactions<Connection> {
         }
     }
 
-    /** @return whether the connection came in auto-commit mode, and is to go back so */
+    /**
+     * @return whether the connection came in auto-commit mode, and is to go back so
+     * @throws OpenTransactionException when there is a transaction that is not ours to end
+     */
     private static boolean begin(Connection connection) {
         try {
             boolean autoCommit = connection.getAutoCommit();
             if (autoCommit) {
                 connection.setAutoCommit(false);
-            } else if (hasWritten(connection)) {
-                throw new StoreException(
-                        "the data source gave a connection with an open transaction, which is not Hapax's to commit: "
-                                + "use PostgresStore.enlist(connection) within it, or another data source",
-                        null);
+            } else {
+                Session.requireNoTransaction(connection);
             }
             return autoCommit;
         } catch (SQLException e) {
             throw SqlErrors.translate(e);
-        }
-    }
-
-    private static boolean hasWritten(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(HAS_WRITTEN);
-                ResultSet row = statement.executeQuery()) {
-            row.next();
-            return row.getBoolean(1);
         }
     }
 

@@ -16,6 +16,9 @@ final class ReplayRatio {
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // a batch that goes uncounted does no harm
     void learn(List<Decision<Claim>> decisions) {
+        if (decisions.isEmpty()) {
+            return;
+        }
         long replays = decisions.stream().filter(ReplayRatio::isReplay).count();
         share += WEIGHT_OF_A_BATCH * ((double) replays / decisions.size() - share);
     }

@@ -2,6 +2,7 @@ package dev.hapax.postgres;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -18,6 +19,9 @@ final class Session implements AutoCloseable {
 
     /** A stricter level would make a claim that meets another one a serialization failure instead of an answer. */
     private static final String READ_COMMITTED = "SET transaction_isolation = 'read committed'; ";
+
+    private static final String SET_AND_READ =
+            "SELECT set_config('lock_timeout', '54321ms', true); SELECT current_setting('lock_timeout') = '54321ms'";
 
     private static final String ACTIVE_SQL_TRANSACTION = "25001";
 
@@ -48,8 +52,10 @@ final class Session implements AutoCloseable {
     /**
      * JDBC forbids to set the read-only mode in the middle of a transaction, and the driver knows whether it is in one
      * without asking the server. To set the mode that is set already changes nothing.
+     *
+     * @throws OpenTransactionException when the connection is in the middle of a transaction
      */
-    private static void requireNoTransaction(Connection connection) throws SQLException {
+    static void requireNoTransaction(Connection connection) throws SQLException {
         try {
             connection.setReadOnly(connection.isReadOnly());
         } catch (SQLException e) {
@@ -67,6 +73,18 @@ final class Session implements AutoCloseable {
             readCommitted = isolation.isReadCommitted(connection);
         } else {
             connection.setAutoCommit(true); // and its transactions may be anything: it may be bound to one to come
+        }
+    }
+
+    /** Whether statements that are sent together are one transaction: not with {@code preferQueryMode=simple}. */
+    boolean sendsOneTransaction() throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(SET_AND_READ)) {
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                return row.getBoolean(1);
+            }
         }
     }
 

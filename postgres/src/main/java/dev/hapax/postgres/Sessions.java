@@ -11,6 +11,7 @@ final class Sessions {
     private final DataSource dataSource;
     private final Duration ioTimeout;
     private volatile Isolation isolation = Isolation.UNKNOWN;
+    private volatile boolean sendsOneTransaction;
 
     /** What a pool's transactions are like; asked for once, since it costs a round trip. */
     private enum Isolation {
@@ -36,6 +37,7 @@ final class Sessions {
         Session session = take(dataSource.getConnection());
         try {
             session.begin(timeout, this::isReadCommitted);
+            requireOneTransaction(session);
             return session;
         } catch (SQLException | RuntimeException | Error e) {
             giveBack(session, e);
@@ -71,6 +73,19 @@ final class Sessions {
 
     <T> T call(Work<T> work) {
         return call(ioTimeout, work);
+    }
+
+    /** Asked for once, since it costs a round trip. */
+    private void requireOneTransaction(Session session) throws SQLException {
+        if (!sendsOneTransaction) {
+            if (!session.sendsOneTransaction()) {
+                throw new StoreException(
+                        "Statements and their settings must reach PostgreSQL as one transaction, which they do not with "
+                                + "preferQueryMode=simple: leave it out of the JDBC URL.",
+                        null);
+            }
+            sendsOneTransaction = true;
+        }
     }
 
     private boolean isReadCommitted(Connection connection) throws SQLException {

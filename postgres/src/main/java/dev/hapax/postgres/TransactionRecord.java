@@ -29,7 +29,8 @@ record TransactionRecord(
 
     /**
      * Writes over the row only as the claim found it. A row that has been swept since is inserted again: nobody else
-     * has claimed it. The events of an operation that was over go with it.
+     * has claimed it. One that was reopened since, by the sweeper or an operator, has no owner either, and as long as
+     * no attempt was counted meanwhile nothing has run. The events of an operation that was over go with it.
      */
     private static final String REPLACE = """
             WITH forgotten AS (DELETE FROM hapax_event WHERE ? AND id = ?)
@@ -43,14 +44,21 @@ record TransactionRecord(
                 claimed_at = excluded.claimed_at, finished_at = excluded.finished_at, state = excluded.state,
                 deadline = excluded.deadline, code = excluded.code, headers = excluded.headers, body = excluded.body,
                 error = excluded.error
-            WHERE o.id = ? AND o.token = ? AND o.state = ? AND (o.state <> 1 OR o.deadline <= clock_timestamp())""";
+            WHERE (o.id = ? AND o.token = ? AND o.state = ? AND (o.state <> 1 OR o.deadline <= clock_timestamp()))
+               OR (? AND o.attempt = ? AND o.state = 0 AND o.generation = excluded.generation
+                   AND o.fingerprint = excluded.fingerprint)""";
+
+    /** Without an id, and so refused, unless this is still the transaction of the claim. */
+    private static final String INSERT_WITHIN_CLAIM =
+            INSERT.formatted("CASE current_setting('hapax.record', true) WHEN ? THEN ?::uuid END");
+
+    private static final String INSERT_ONCE_WITHIN_CLAIM = INSERT_WITHIN_CLAIM + "ON CONFLICT (id) DO NOTHING";
 
     /**
-     * Without an id, and so refused, unless this is still the transaction of the claim. A row that is in the way is an
-     * error too: either undoes the effect, because nothing is executed that was sent after an error.
+     * A row that is in the way is an error too: either undoes the effect, because nothing is executed that was sent
+     * after an error.
      */
-    private static final String INSERT_AND_COMMIT =
-            INSERT.formatted("CASE current_setting('hapax.record', true) WHEN ? THEN ?::uuid END") + "; COMMIT";
+    private static final String INSERT_AND_COMMIT = INSERT_WITHIN_CLAIM + "; COMMIT";
 
     /**
      * Writes the row.
@@ -73,18 +81,37 @@ record TransactionRecord(
                     statement.setBoolean(1, found.state().isTerminal());
                     statement.setObject(2, found.id().value()); // id
                     int next = bind(statement, 3);
-                    ClaimBatch.bindObserved(statement, next, found);
+                    next = ClaimBatch.bindObserved(statement, next, found);
+                    statement.setBoolean(next, !found.state().isTerminal());
+                    statement.setInt(next + 1, found.attempt()); // attempt, as it was seen
                 })
                 == 1;
+    }
+
+    /**
+     * Writes a first row later than its effect.
+     *
+     * @return whether it was written: not if somebody else has claimed the operation since
+     * @throws SQLException that says that a column got no value, if the transaction is no longer that of the claim
+     */
+    boolean insertWithinClaim(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(INSERT_ONCE_WITHIN_CLAIM)) {
+            bindWithinClaim(statement);
+            return statement.executeUpdate() == 1;
+        }
     }
 
     /** Writes a first row and commits, in one round trip; fails, and the transaction with it, if it cannot. */
     void insertAndCommit(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(INSERT_AND_COMMIT)) {
-            statement.setString(1, request.token().toString()); // hapax.record
-            bind(statement, 2);
+            bindWithinClaim(statement);
             statement.execute();
         }
+    }
+
+    private void bindWithinClaim(PreparedStatement statement) throws SQLException {
+        statement.setString(1, request.token().toString()); // hapax.record
+        bind(statement, 2);
     }
 
     /** @return the next free index */

@@ -19,7 +19,7 @@ class BatchersTest {
     private final TestDatabase database = TestDatabase.migrated();
     private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(2);
     private final BatcherSettings settings =
-            new BatcherSettings(new Sessions(database.unpooled(), Duration.ofSeconds(10)), 512, threads, threads);
+            new BatcherSettings(new Sessions(database.unpooled(), Duration.ofSeconds(10)), 512, threads, threads, true);
     private final Batchers<OperationId, String> batchers = new Batchers<>(2, new Echo(), settings);
 
     private static final class Echo implements BatchWork<OperationId, String> {

@@ -10,6 +10,7 @@ import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.Fingerprint;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.OperationKey;
+import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
@@ -68,6 +70,11 @@ class CallerThreadTest {
             onTaken = () -> {};
             once.run();
             return 0;
+        }
+
+        @Override
+        public boolean isRefusedInOpenTransaction() {
+            return claims.isRefusedInOpenTransaction();
         }
 
         @Override
@@ -166,6 +173,25 @@ class CallerThreadTest {
     }
 
     @Test
+    void requestIsRefusedRatherThanSentByAForbiddenThread() {
+        WatchedDataSource dataSource = new WatchedDataSource(database.unpooled());
+        Executor noThreads = task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        };
+        BatcherSettings settings =
+                new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, noThreads, workers, false);
+        Batcher<ClaimRequest, Claim> batcher = new Batcher<>(new ClaimsTogether(), settings);
+
+        for (String key : List.of("first", "second")) {
+            assertThat(batcher.submit(request(key)))
+                    .failsWithin(Duration.ofSeconds(30))
+                    .withThrowableOfType(ExecutionException.class)
+                    .withCauseInstanceOf(StoreUnavailableException.class);
+        }
+        assertThat(dataSource.users()).isEmpty();
+    }
+
+    @Test
     void virtualThreadLeavesTheBatchToAWorker() throws Exception {
         assumeThat(Runtime.version().feature()).as("Java with virtual threads").isGreaterThanOrEqualTo(21);
         WatchedDataSource dataSource = new WatchedDataSource(database.unpooled());
@@ -196,7 +222,7 @@ class CallerThreadTest {
     }
 
     private BatcherSettings settings(DataSource dataSource) {
-        return new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers);
+        return new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers, true);
     }
 
     private static ClaimRequest request(String key) {

@@ -2,6 +2,10 @@ package dev.hapax.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.ClaimTerms;
@@ -9,6 +13,7 @@ import dev.hapax.store.Fingerprint;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.OperationKey;
 import dev.hapax.store.Renewal;
+import dev.hapax.store.RenewalStatus;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
@@ -28,9 +33,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** A batch that fails for one request's sake is done row by row: what that costs, and who hears of it when. */
 @Timeout(60)
@@ -47,7 +54,7 @@ class FailedBatchTest {
         String answer() throws SQLException;
     }
 
-    private final class Rows implements BatchWork<Row, String> {
+    private class Rows implements BatchWork<Row, String> {
         @Override
         public OperationId id(Row row) {
             return new OperationId(new UUID(0, 0));
@@ -95,6 +102,96 @@ class FailedBatchTest {
             assertThat(database.queryLong(
                             "SELECT count(*) FROM hapax_operation WHERE deadline > now() + interval '30 minutes'"))
                     .isEqualTo(19);
+        }
+    }
+
+    @Test
+    void unavailableBatchLeavesOtherRenewalsAlone() {
+        AtomicInteger connections = new AtomicInteger();
+        DataSource failsOnce = new WatchedDataSource(database.unpooled()) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (connections.incrementAndGet() == 4) { // two claims and a renewal come first
+                    throw new SQLException("gone", "08006");
+                }
+                return super.getConnection();
+            }
+        };
+        try (PostgresStore store =
+                PostgresStore.builder(failsOnce).maxBatchSize(1).build()) {
+            await(store.claim(request("k0")));
+            await(store.claim(request("k1")));
+            List<Renewal> renewals = Stream.of("k0", "k1", "k2")
+                    .map(key -> new Renewal(request(key).id(), tokenOf(key), LEASE))
+                    .toList();
+
+            assertThat(await(store.renew(renewals)))
+                    .containsExactly(RenewalStatus.RENEWED, RenewalStatus.UNKNOWN, RenewalStatus.LOST);
+        }
+    }
+
+    @Test
+    void lockedRenewalIsNoWarning() throws SQLException {
+        Logger logger = (Logger) LoggerFactory.getLogger(Batcher.class);
+        ListAppender<ILoggingEvent> appender = new ListAppender<>();
+        appender.start();
+        logger.addAppender(appender);
+        logger.setLevel(Level.WARN);
+        try (PostgresStore store = PostgresStore.over(dataSource)) {
+            await(store.claim(request("k0")));
+            try (Connection foreign = lock("k0")) {
+                Renewal renewal = new Renewal(request("k0").id(), tokenOf("k0"), LEASE);
+                assertThat(await(store.renew(List.of(renewal)))).containsExactly(RenewalStatus.UNKNOWN);
+                foreign.rollback();
+            }
+        } finally {
+            logger.setLevel(null);
+            logger.detachAppender(appender);
+        }
+        assertThat(appender.list).isEmpty();
+    }
+
+    /** What is left of a batch is told when an Error strikes while its requests are notified. */
+    @Test
+    void errorWhileNotifyingLeavesNobodyWaiting() {
+        Rows failing = new Rows() {
+            @Override
+            public Duration lockWaitTimeout(Row row) {
+                throw new StackOverflowError("for the test");
+            }
+        };
+        Row locked = () -> {
+            throw new SQLException("locked", "55P03");
+        };
+        List<CompletableFuture<String>> answers = new Batcher<>(failing, settings()).submitAll(List.of(locked, locked));
+
+        assertThat(answers)
+                .allSatisfy(answer -> assertThat(answer)
+                        .failsWithin(Duration.ofSeconds(30))
+                        .withThrowableOfType(ExecutionException.class)
+                        .withCauseInstanceOf(StoreUnavailableException.class));
+    }
+
+    /** One request's Error does not keep those that are due with it from being tried again. */
+    @Test
+    void errorOfARetryLeavesTheOthersToBeRetried() throws Exception {
+        CountDownLatch retried = new CountDownLatch(3);
+        ScheduledExecutorService retryThread = Executors.newSingleThreadScheduledExecutor();
+        try {
+            LockedRequests<String, String> locked = new LockedRequests<>(retryThread, 1, batch -> {
+                retried.countDown();
+                throw new StackOverflowError("for the test");
+            });
+            retryThread.execute(() -> {
+                for (String request : List.of("a", "b", "c")) {
+                    locked.add(new PendingRequest<>(request), Duration.ZERO);
+                }
+            });
+            assertThat(retried.await(10, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            retryThread.shutdownNow();
         }
     }
 
@@ -160,9 +257,17 @@ class FailedBatchTest {
     }
 
     private List<CompletableFuture<String>> submit(Row... rows) {
-        BatcherSettings settings =
-                new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers);
-        return new Batcher<>(new Rows(), settings).submitAll(List.of(rows));
+        return new Batcher<>(new Rows(), settings()).submitAll(List.of(rows));
+    }
+
+    private BatcherSettings settings() {
+        return new BatcherSettings(new Sessions(dataSource, Duration.ofSeconds(10)), 512, workers, workers, true);
+    }
+
+    private UUID tokenOf(String key) {
+        return UUID.fromString(database.query(
+                "SELECT coalesce((SELECT token FROM hapax_operation WHERE key = '%s'), gen_random_uuid())"
+                        .formatted(key)));
     }
 
     private static List<ClaimRequest> claimAll(PostgresStore store, int count) {

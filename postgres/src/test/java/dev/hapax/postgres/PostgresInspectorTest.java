@@ -234,7 +234,7 @@ class PostgresInspectorTest {
         finish(second, RESULT);
 
         assertThat(timeline(first))
-                .containsExactly("CREATED 1 ann", "RELEASED 1 worker", "TAKEN_OVER 2 second", "COMPLETED 2 second");
+                .containsExactly("CREATED 1 ann", "RELEASED 1 worker", "CLAIMED 2 second", "COMPLETED 2 second");
         assertThat(inspector.timeline(first.id()))
                 .filteredOn(event -> event.kind() == Kind.RELEASED)
                 .extracting(Event::detail)

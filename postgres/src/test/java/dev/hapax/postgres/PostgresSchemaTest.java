@@ -163,6 +163,43 @@ class PostgresSchemaTest {
     }
 
     @Test
+    void openTransactionOfTheCallerIsNotCommitted() throws SQLException {
+        database.execute("CREATE TABLE orders (id int)");
+        try (Connection callers = database.unpooled().getConnection()) {
+            callers.setAutoCommit(false);
+            execute(callers, "INSERT INTO orders VALUES (1)");
+
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> PostgresSchema.migrate(new OneConnection(callers)))
+                    .withMessageContaining("open transaction");
+
+            assertThat(callers.getAutoCommit()).isFalse();
+            callers.rollback();
+        }
+        assertThat(database.queryLong("SELECT count(*) FROM orders")).isZero();
+    }
+
+    @Test
+    void migrationThatMeetsAnErrorChangesNothing() throws SQLException {
+        try (Connection connection = database.unpooled().getConnection()) {
+            WatchedDataSource failing = new WatchedDataSource(new OneConnection(connection)) {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                void beforeStatement() {
+                    throw new OutOfMemoryError("for the test");
+                }
+            };
+
+            assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> PostgresSchema.migrate(failing));
+
+            assertThat(connection.getAutoCommit()).isTrue();
+        }
+        assertThat(column("SELECT tablename FROM pg_tables WHERE tablename LIKE 'hapax%'"))
+                .isEmpty();
+    }
+
+    @Test
     void withoutTablesTheErrorSaysWhatToDo() {
         try (PostgresStore store = PostgresStore.over(database.unpooled())) {
             assertThatExceptionOfType(CompletionException.class)

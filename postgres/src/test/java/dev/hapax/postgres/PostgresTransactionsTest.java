@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /** Transactions that Hapax begins and commits, with the record sent together with the COMMIT. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -143,6 +145,21 @@ class PostgresTransactionsTest {
     }
 
     @Test
+    void openTransactionThatHasOnlyReadIsLeftAlone() throws Exception {
+        try (Connection callers = SHOP.database.unpooled().getConnection()) {
+            callers.setAutoCommit(false);
+            Shop.execute(callers, "SELECT set_config('shop.tenant', 'ann', true)");
+
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> order(PostgresTransactions.over(new OneConnection(callers)), key))
+                    .withMessageContaining("enlist");
+            assertThat(callers.unwrap(BaseConnection.class).getTransactionState())
+                    .isEqualTo(TransactionState.OPEN);
+        }
+        assertThat(SHOP.orders(key)).isZero();
+    }
+
+    @Test
     void connectionsWithoutAutoCommitGoBackAsTheyCame() throws Exception {
         try (Connection connection = SHOP.database.unpooled().getConnection()) {
             connection.setAutoCommit(false);
@@ -198,6 +215,70 @@ class PostgresTransactionsTest {
                 .withMessageContaining("leave commit and rollback");
 
         assertThat(SHOP.orders(key) + SHOP.records(key)).isZero();
+    }
+
+    /** The later claim must neither write the record of the undone operation nor hide that it was undone. */
+    @Test
+    void laterOperationDoesNotRecordAnUndoneOne() {
+        assertThatExceptionOfType(StoreException.class)
+                .isThrownBy(() -> transactions.call((connection, transaction) -> {
+                    var savepoint = connection.setSavepoint();
+                    order(connection, transaction, key);
+                    connection.rollback(savepoint);
+                    return order(connection, transaction, key + "2");
+                }))
+                .withMessageContaining("leave commit and rollback");
+
+        assertThat(SHOP.orders(key) + SHOP.records(key)).isZero();
+        assertThat(SHOP.orders(key + "2") + SHOP.records(key + "2")).isZero();
+    }
+
+    /** The second operation wrote the record of the first one after the savepoint; the third one must not hide that. */
+    @Test
+    void laterOperationDoesNotHideALostRecord() {
+        assertThatExceptionOfType(StoreException.class)
+                .isThrownBy(() -> transactions.call((connection, transaction) -> {
+                    order(connection, transaction, key);
+                    var savepoint = connection.setSavepoint();
+                    order(connection, transaction, key + "2");
+                    order(connection, transaction, key + "2");
+                    connection.rollback(savepoint);
+                    return order(connection, transaction, key + "3");
+                }))
+                .withMessageContaining("leave commit and rollback");
+
+        assertThat(SHOP.orders(key) + SHOP.records(key)).isZero();
+    }
+
+    /** With autosave, a failed statement does not fail its transaction. */
+    @Test
+    void failedLateRecordIsNotCommittedThoughTheWorkGoesOn() {
+        try (HikariDataSource pool = TestDatabase.pool(SHOP.database.jdbcUrl() + "&autosave=always", 1)) {
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> PostgresTransactions.over(pool).call((connection, transaction) -> {
+                        order(connection, transaction, key);
+                        Shop.execute(connection, "SET LOCAL transaction_read_only = on");
+                        assertThatExceptionOfType(StoreException.class)
+                                .isThrownBy(() -> order(connection, transaction, key + "2"));
+                        return "went on";
+                    }));
+        }
+        assertThat(SHOP.orders(key) + SHOP.records(key)).isZero();
+    }
+
+    /** PostgreSQL answers the COMMIT of a failed transaction with a rollback. */
+    @Test
+    void failureThatTheWorkSwallowsIsReported() {
+        assertThatExceptionOfType(StoreException.class)
+                .isThrownBy(() -> transactions.call((connection, transaction) -> {
+                    Shop.place(connection, key);
+                    assertThatExceptionOfType(SQLException.class)
+                            .isThrownBy(() -> Shop.execute(connection, "SELECT 1 / 0"));
+                    return "went on";
+                }))
+                .withMessageContaining("25P02");
+
+        assertThat(SHOP.orders(key)).isZero();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.hapax.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.hapax.store.StoreException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -10,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that break while they are prepared for a batch. */
 class SessionsTest {
@@ -39,6 +41,23 @@ class SessionsTest {
             }
             assertThat(physical.getAutoCommit()).isEqualTo(autoCommit);
             assertThat(physical.getNetworkTimeout()).isEqualTo(54_321);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void simpleQueryModeIsRefused(boolean autoCommit) throws SQLException {
+        try (Connection physical = TestDatabase.unpooled(DATABASE.jdbcUrl() + "&preferQueryMode=simple")
+                .getConnection()) {
+            physical.setAutoCommit(autoCommit);
+            Sessions sessions = new Sessions(new OneConnection(physical), Duration.ofSeconds(3));
+
+            for (int i = 0; i < 2; i++) {
+                assertThatExceptionOfType(StoreException.class)
+                        .isThrownBy(sessions::open)
+                        .withMessageContaining("preferQueryMode=simple");
+                assertThat(physical.getAutoCommit()).isEqualTo(autoCommit);
+            }
         }
     }
 

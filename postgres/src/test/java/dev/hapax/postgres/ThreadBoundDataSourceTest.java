@@ -7,8 +7,13 @@ import dev.hapax.store.Claim;
 import dev.hapax.store.ClaimRequest;
 import dev.hapax.store.ClaimTerms;
 import dev.hapax.store.Fingerprint;
+import dev.hapax.store.Finish;
 import dev.hapax.store.OperationKey;
+import dev.hapax.store.Payload;
+import dev.hapax.store.Release;
+import dev.hapax.store.Result;
 import dev.hapax.store.WhenAbandoned;
+import dev.hapax.store.Written;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -133,6 +138,31 @@ class ThreadBoundDataSourceTest {
         assertThat(await(store.claim(request("k")))).isEqualTo(new Claim.Won(1));
 
         assertThat(state()).isEqualTo(TransactionState.OPEN);
+    }
+
+    /** The handler's effect is done by then, so its result must not be lost. */
+    @Test
+    void finishInsideAnOpenTransactionIsRecorded() throws SQLException {
+        ClaimRequest owner = request("k");
+        assertThat(await(store.forBlockingCallers().claim(owner))).isEqualTo(new Claim.Won(1));
+        Shop.execute(mine, "INSERT INTO orders VALUES (1)");
+
+        Finish finish = new Finish(
+                owner.id(), owner.token(), Result.completed(Payload.of(new byte[] {1})), Duration.ofHours(1));
+        assertThat(await(store.forBlockingCallers().finish(finish))).isEqualTo(Written.RECORDED);
+
+        assertThat(state()).isEqualTo(TransactionState.OPEN);
+    }
+
+    @Test
+    void releaseInsideAnOpenTransactionIsRecorded() throws SQLException {
+        ClaimRequest owner = request("k");
+        assertThat(await(store.forBlockingCallers().claim(owner))).isEqualTo(new Claim.Won(1));
+        Shop.execute(mine, "INSERT INTO orders VALUES (1)");
+
+        Release release =
+                new Release(owner.id(), owner.token(), Release.Kind.TRY_AGAIN, Duration.ofHours(1), "try again");
+        assertThat(await(store.forBlockingCallers().release(release))).isEqualTo(Written.RECORDED);
     }
 
     private TransactionState state() {

@@ -183,6 +183,38 @@ class TransactionalWithLeasesTest {
         assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.Replayed.class);
     }
 
+    /** To reopen an abandoned operation gives it to nobody, so it is still the transaction's to take over. */
+    @Test
+    void sweepOfAnAbandonedOperationKeepsTheSuccess() throws SQLException {
+        won(WhenAbandoned.RERUN);
+        SHOP.database.letTimePass(Shop.LEASE);
+        try (Connection connection = SHOP.transaction()) {
+            Outcome<String> outcome = SHOP.within(connection, key).run(lease -> {
+                Shop.place(connection, key);
+                assertThat(await(SHOP.store.sweep(100)).reopened()).isPositive();
+                return "ordered";
+            });
+            assertExecuted(outcome, 2);
+            connection.commit();
+        }
+
+        assertThat(SHOP.orders(key)).isOne();
+        assertThat(SHOP.orderAndCommit(key)).isInstanceOf(Outcome.Replayed.class);
+    }
+
+    @Test
+    void attemptMadeAfterASweepWins() throws SQLException {
+        won(WhenAbandoned.RERUN);
+        SHOP.database.letTimePass(Shop.LEASE);
+        ClaimRequest sneaky = request(WhenAbandoned.RERUN);
+
+        assertClaimLostWhen(() -> {
+            assertThat(await(SHOP.store.sweep(100)).reopened()).isPositive();
+            assertThat(await(SHOP.store.claim(sneaky))).isInstanceOf(Claim.Won.class);
+            assertThat(release(sneaky)).isEqualTo(Written.RECORDED);
+        });
+    }
+
     @Test
     void beginningAnewInATransactionRemovesOldEvents() throws SQLException {
         ClaimRequest before = won(WhenAbandoned.RERUN);

@@ -1,4 +1,6 @@
--- One row per operation. The text columns are for people; only id, state, token and deadline decide anything.
+-- One row per operation. Its id stands for tenant, scope and key; those, the owner and the times are only shown. What a
+-- claim is answered depends on the state, the deadline and the fingerprint, and for what was abandoned or begun anew on
+-- when_abandoned, attempt, forgiven, window_ms and generation. Every write of an owner is compared with the token.
 CREATE TABLE hapax_operation (
     id             uuid        NOT NULL PRIMARY KEY,
     tenant         text        NOT NULL,
