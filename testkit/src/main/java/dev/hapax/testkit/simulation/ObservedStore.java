@@ -34,6 +34,7 @@ final class ObservedStore {
     private final Map<OperationId, OperationLife> current = new LinkedHashMap<>();
     private final Map<OperationId, Integer> lives = new HashMap<>();
     private final Map<UUID, OperationLife> byToken = new HashMap<>();
+    private final Map<UUID, Long> firstSentAt = new HashMap<>();
     private long awayUntil;
 
     ObservedStore(VirtualTime time, Observations observations) {
@@ -56,10 +57,21 @@ final class ObservedStore {
         return byToken.get(token);
     }
 
-    /** Whether a token's claim is live in the store, as far as it was asked for. */
-    boolean isOwner(UUID token) {
-        OperationLife life = byToken.get(token);
-        return life != null && current.containsValue(life) && life.isOwnedBy(token);
+    void sent(ClaimRequest request) {
+        firstSentAt.putIfAbsent(request.token(), time.now());
+    }
+
+    /** When a claim was sent for the first time. */
+    long sentAt(UUID token) {
+        return firstSentAt.getOrDefault(token, 0L);
+    }
+
+    /** Whether an operation is still a token's: nobody has taken it over, reopened or parked it. */
+    boolean isOwner(OperationId id, UUID token) {
+        Snapshot found = snapshot(id);
+        return found != null
+                && found.state() == State.PROCESSING
+                && found.token().equals(token);
     }
 
     @Nullable

@@ -48,6 +48,7 @@ final class RemoteStore implements Store {
     public CompletionStage<Claim> claim(ClaimRequest request) {
         long calledAt = time.now();
         calls.claims(request.token());
+        store.sent(request);
         return send(() -> store.claim(request), claim -> store.heard(request, claim, calledAt));
     }
 

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ final class SimulatedHandler {
      * What a handler runs in.
      *
      * @param running the last handler that began, by instance and key
+     * @param admittedAt when a call of this instance and key was last admitted without the store
      * @param hang says that this handler never ends
      * @param callAgain calls Hapax once more
      */
@@ -45,6 +47,7 @@ final class SimulatedHandler {
             ObservedStore store,
             Observations observations,
             Map<String, Running> running,
+            LongSupplier admittedAt,
             Runnable hang,
             Runnable callAgain) {}
 
@@ -111,7 +114,7 @@ final class SimulatedHandler {
                             life.name, token(), lease.attempt(), in.time().now()));
         }
         long now = in.time().now();
-        long until = now + in.policy().maxDuration().toNanos() / 100 * 98;
+        long until = admittedAt() + in.policy().maxDuration().toNanos() / 100 * 98;
         Running other = in.running().put(where(), new Running(lease.token(), life != null, until));
         if (life == null && other != null && other.until() > now && isAlive(other)) {
             in.observations()
@@ -122,9 +125,14 @@ final class SimulatedHandler {
         }
     }
 
+    /** How long it may run counts from when it was admitted, not from when it began. */
+    private long admittedAt() {
+        return life == null ? in.admittedAt().getAsLong() : in.store().sentAt(lease.token());
+    }
+
     /** One that lost its claim does not keep others from running. */
     private boolean isAlive(Running other) {
-        return !other.isProtected() || in.store().isOwner(other.token());
+        return !other.isProtected() || in.store().isOwner(lease.operationId(), other.token());
     }
 
     private String where() {
@@ -157,7 +165,7 @@ final class SimulatedHandler {
             if (life != null
                     && in.policy().isUnknown(failure)
                     && in.policy().whenAbandoned() != WhenAbandoned.RERUN
-                    && in.store().isOwner(lease.token())) {
+                    && in.store().isOwner(lease.operationId(), lease.token())) {
                 life.leftUnknown();
             }
             end.completeExceptionally(failure);

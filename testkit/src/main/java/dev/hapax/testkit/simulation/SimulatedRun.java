@@ -3,6 +3,7 @@ package dev.hapax.testkit.simulation;
 import dev.hapax.ClaimLostException;
 import dev.hapax.Ending;
 import dev.hapax.Hapax;
+import dev.hapax.HapaxListener;
 import dev.hapax.NotBegunException;
 import dev.hapax.OnStoreFailure;
 import dev.hapax.Outcome;
@@ -56,6 +57,7 @@ final class SimulatedRun {
     private final List<String> keys = new ArrayList<>();
     private final Set<String> answered = new LinkedHashSet<>();
     private final Map<String, SimulatedHandler.Running> running = new LinkedHashMap<>();
+    private final Map<String, Long> admittedUnprotected = new LinkedHashMap<>();
     private final long horizon;
     private Policy policy;
     private int started;
@@ -171,6 +173,12 @@ final class SimulatedRun {
         Hapax hapax = Hapax.on(new RemoteStore(instance, store, time, chance, calls))
                 .scope(SCOPE, policy)
                 .owner(name)
+                .listener(new HapaxListener() {
+                    @Override
+                    public void unprotected(OperationKey key, Throwable cause) {
+                        admittedUnprotected.put(name + "/" + key.key(), time.now());
+                    }
+                })
                 .scheduler(instance)
                 .handlerExecutor(instance.handlers(LONGEST_LEASE.multipliedBy(2)))
                 .sweepEvery(Duration.ofSeconds(1 + chance.below(20)))
@@ -237,6 +245,7 @@ final class SimulatedRun {
                 store,
                 observations,
                 running,
+                () -> admittedUnprotected.getOrDefault(call.node().instance().name() + "/" + call.key(), 0L),
                 () -> calls.hangs(number),
                 () -> call(new CallContext(call.node(), chance.pick(keys), call.request()), false));
     }
