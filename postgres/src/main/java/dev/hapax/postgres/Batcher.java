@@ -65,7 +65,7 @@ final class Batcher<Q, A> {
 
     /** Never blocks: a worker sends the batch. */
     CompletableFuture<A> submit(Q request) {
-        PendingRequest<Q, A> pending = new PendingRequest<>(request);
+        PendingRequest<Q, A> pending = PendingRequest.of(request);
         queue.add(pending);
         sendNext();
         return pending.answer();
@@ -74,7 +74,7 @@ final class Batcher<Q, A> {
     /** Submits all before any of them begins. Never blocks. */
     List<CompletableFuture<A>> submitAll(Collection<Q> requests) {
         List<PendingRequest<Q, A>> batch =
-                requests.stream().map(PendingRequest<Q, A>::new).toList();
+                requests.stream().map(PendingRequest::<Q, A>of).toList();
         queue.addAll(batch);
         sendNext();
         return batch.stream().map(PendingRequest::answer).toList();
@@ -82,21 +82,15 @@ final class Batcher<Q, A> {
 
     /** Waits for the answer, unless this thread is interrupted: then the answer comes later. */
     CompletableFuture<A> submitAndWait(Q request) {
-        PendingRequest<Q, A> pending = new PendingRequest<>(request);
+        PendingRequest<Q, A> pending = PendingRequest.waited(request);
         queue.add(pending);
-        if (isVirtual(Thread.currentThread())) {
+        if (PendingRequest.isVirtual(Thread.currentThread())) {
             sendNext();
         } else if (acquire()) {
             sendForCaller(pending);
         }
         pending.await();
         return pending.answer();
-    }
-
-    /** What {@code Thread.isVirtual} tells from Java 21 on. */
-    private static boolean isVirtual(Thread thread) {
-        ThreadGroup group = thread.getThreadGroup();
-        return group != null && group.getName().equals("VirtualThreads");
     }
 
     private boolean acquire() {
@@ -302,15 +296,17 @@ final class Batcher<Q, A> {
      * Notifies the callers, except those whose requests are to be tried again. What fails for one concerns no other.
      */
     private void settle(List<PendingRequest<Q, A>> batch) {
+        List<PendingRequest<Q, A>> settled = new ArrayList<>(batch.size());
         for (PendingRequest<Q, A> pending : batch) {
             try {
                 if (!isRetriedLater(pending)) {
-                    pending.notifyCaller();
+                    settled.add(pending);
                 }
             } catch (RuntimeException | Error e) {
                 pending.breakOff(e);
             }
         }
+        PendingRequest.notifyAll(settled);
     }
 
     private boolean isRetriedLater(PendingRequest<Q, A> pending) {

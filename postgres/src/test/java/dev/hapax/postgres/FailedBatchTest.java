@@ -186,7 +186,7 @@ class FailedBatchTest {
             });
             retryThread.execute(() -> {
                 for (String request : List.of("a", "b", "c")) {
-                    locked.add(new PendingRequest<>(request), Duration.ZERO);
+                    locked.add(PendingRequest.of(request), Duration.ZERO);
                 }
             });
             assertThat(retried.await(10, TimeUnit.SECONDS)).isTrue();
