@@ -1,7 +1,6 @@
 package dev.hapax.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.store.Claim;
@@ -26,6 +25,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 /** What callers' threads do for others, and what happens to others when something happens to such a thread. */
 @Timeout(60)
@@ -192,8 +193,8 @@ class CallerThreadTest {
     }
 
     @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
     void virtualThreadLeavesTheBatchToAWorker() throws Exception {
-        assumeThat(Runtime.version().feature()).as("Java with virtual threads").isGreaterThanOrEqualTo(21);
         WatchedDataSource dataSource = new WatchedDataSource(database.unpooled());
         try (PostgresStore store = PostgresStore.over(dataSource)) {
             CompletableFuture<Claim> claim = new CompletableFuture<>();

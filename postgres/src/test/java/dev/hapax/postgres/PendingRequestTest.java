@@ -1,7 +1,6 @@
 package dev.hapax.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +13,8 @@ import java.util.function.IntPredicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -105,8 +106,8 @@ class PendingRequestTest {
     }
 
     @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
     void virtualThreadMayNotRunOnceWoken() throws Exception {
-        assumeThat(Runtime.version().feature()).as("Java with virtual threads").isGreaterThanOrEqualTo(21);
         CompletableFuture<Boolean> ofVirtual = new CompletableFuture<>();
         Runnable asking = () -> ofVirtual.complete(PendingRequest.runsOnceWoken(Thread.currentThread()));
 

@@ -1,4 +1,4 @@
-package dev.hapax.examples;
+package dev.hapax.architecture;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
