@@ -99,7 +99,7 @@ class CallTimeoutTest {
         CompletionStage<Outcome<String>> outcome = call(hasty).timeout(TIMEOUT).runAsync(handler::runAsync);
         scheduler.advance(TIMEOUT.dividedBy(2));
 
-        assertThat(outcome.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(outcome.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
         assertThat(outcome.toCompletableFuture().join()).isInstanceOf(Outcome.InProgress.class);
     }
 
@@ -110,7 +110,7 @@ class CallTimeoutTest {
         scheduler.advance(TIMEOUT.multipliedBy(2));
         handler.endWith("receipt");
 
-        assertThat(outcome.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(outcome.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
         assertThat(executed(outcome.toCompletableFuture().join()).recorded()).isTrue();
     }
 
@@ -151,7 +151,7 @@ class CallTimeoutTest {
     }
 
     private static void assertTimedOut(CompletionStage<Outcome<String>> outcome) {
-        assertThat(outcome.toCompletableFuture()).failsWithin(Duration.ofSeconds(10));
+        assertThat(outcome.toCompletableFuture()).failsWithin(Duration.ofSeconds(60));
         assertThatThrownBy(outcome.toCompletableFuture()::join).hasCauseInstanceOf(CallTimeoutException.class);
     }
 }

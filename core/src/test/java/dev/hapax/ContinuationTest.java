@@ -128,7 +128,7 @@ class ContinuationTest {
     }
 
     private static <T> T join(CompletionStage<T> stage) {
-        assertThat(stage.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(stage.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
         return stage.toCompletableFuture().join();
     }
 

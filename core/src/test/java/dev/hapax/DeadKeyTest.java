@@ -112,7 +112,7 @@ class DeadKeyTest {
         scheduler.recover();
         answered.complete(null);
 
-        assertThat(outcome).satisfiesAnyOf(it -> assertThat(it).succeedsWithin(Duration.ofSeconds(10)), it -> {
+        assertThat(outcome).satisfiesAnyOf(it -> assertThat(it).succeedsWithin(Duration.ofSeconds(60)), it -> {
             assertThat(it).isCompletedExceptionally();
             assertRunsAsFirstAttempt(hapax);
         });
@@ -196,7 +196,7 @@ class DeadKeyTest {
         CompletionStage<Outcome<String>> outcome = call(node).runAsync(DeadKeyTest::receipt, ignoringErrors());
 
         assertThat(outcome.toCompletableFuture())
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableThat()
                 .havingCause()
                 .isSameAs(broken);

@@ -125,7 +125,7 @@ class OpenModeTest {
     }
 
     private static <T> T join(CompletableFuture<T> stage) {
-        assertThat(stage).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(stage).succeedsWithin(Duration.ofSeconds(60));
         return stage.join();
     }
 }

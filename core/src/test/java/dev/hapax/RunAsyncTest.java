@@ -80,7 +80,7 @@ class RunAsyncTest {
                 .toList();
 
         assertThat(CompletableFuture.allOf(blocked.toArray(CompletableFuture[]::new)))
-                .succeedsWithin(Duration.ofSeconds(30));
+                .succeedsWithin(Duration.ofSeconds(60));
         popular.endWith("receipt");
         leader.result();
     }
@@ -100,7 +100,7 @@ class RunAsyncTest {
                 .toCompletableFuture();
         work.complete("receipt");
 
-        assertThat(outcome).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(outcome).succeedsWithin(Duration.ofSeconds(60));
         assertThat(taken).hasValue(1);
     }
 

@@ -298,7 +298,7 @@ class StoreFailureTest {
                 .runAsync(lease -> CompletableFuture.completedFuture("must not run"))
                 .toCompletableFuture();
         scheduler.advance(Duration.ofSeconds(5));
-        assertThat(refused).failsWithin(Duration.ofSeconds(10));
+        assertThat(refused).failsWithin(Duration.ofSeconds(60));
         world.store.heal();
         commit.complete(null);
         assertThat(world.state()).isEqualTo(State.PROCESSING);

@@ -105,7 +105,7 @@ class StoreRetryTest {
     }
 
     private static Outcome<String> join(CompletableFuture<Outcome<String>> outcome) {
-        assertThat(outcome).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(outcome).succeedsWithin(Duration.ofSeconds(60));
         return outcome.join();
     }
 

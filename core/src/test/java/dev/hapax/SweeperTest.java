@@ -77,7 +77,7 @@ class SweeperTest {
     void survivesAStoreThatFailsWithAnError() {
         world.store.breakDown(Op.SWEEP, new NoClassDefFoundError("com/example/Missing"));
         try (Sweeper sweeper = sweeper()) {
-            await().atMost(Duration.ofSeconds(5)).until(() -> world.store.calls(Op.SWEEP) >= 3);
+            await().atMost(Duration.ofSeconds(60)).until(() -> world.store.calls(Op.SWEEP) >= 3);
         }
     }
 

@@ -72,7 +72,7 @@ class TerminalFailureReplayTest {
                 call(hapax).runAsync(handler::runAsync).toCompletableFuture();
         handler.failWith(new CardDeclined("stolen"));
 
-        assertThat(waiter).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(waiter).succeedsWithin(Duration.ofSeconds(60));
         assertThat(failureOf(waiter.join())).isInstanceOf(CardDeclined.class);
     }
 
@@ -124,7 +124,7 @@ class TerminalFailureReplayTest {
         fail(hapax, new CardDeclined("stolen"));
         world.store.heal();
 
-        assertThat(heard).succeedsWithin(Duration.ofSeconds(10)).isInstanceOf(CardDeclined.class);
+        assertThat(heard).succeedsWithin(Duration.ofSeconds(60)).isInstanceOf(CardDeclined.class);
     }
 
     private static Codec<CardDeclined> broken() {

@@ -172,7 +172,7 @@ class WaitingTest {
         Caller<Outcome<String>> tooMany = Caller.start(() -> call(hapax).run(mustNotRun()));
 
         try {
-            await().atMost(Duration.ofSeconds(5)).until(tooMany::isDone);
+            await().atMost(Duration.ofSeconds(60)).until(tooMany::isDone);
             assertThat(tooMany.result()).isInstanceOf(InProgress.class);
         } finally {
             handler.endWith("receipt");
@@ -188,7 +188,7 @@ class WaitingTest {
         Caller<Outcome<String>> tooMany = Caller.start(() -> call(hapax).run(mustNotRun()));
 
         try {
-            await().atMost(Duration.ofSeconds(5)).until(tooMany::isDone);
+            await().atMost(Duration.ofSeconds(60)).until(tooMany::isDone);
             assertThat(tooMany.result()).isInstanceOf(InProgress.class);
         } finally {
             finish(elsewhere, "receipt");

@@ -11,18 +11,24 @@ import dev.hapax.store.OperationKey;
 import dev.hapax.store.Snapshot;
 import dev.hapax.store.State;
 import dev.hapax.store.Store;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
 
 /**
  * What the tests of the engine happen in: a memory store that many nodes share, faults on the way to it, and a listener
  * on every node. They all tell the story of one operation, {@link #KEY}.
  */
 final class World implements AutoCloseable {
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofMinutes(1)); // the machine may be busy
+    }
+
     static final OperationKey KEY = new OperationKey("acct_42", "payments", "k-1");
     static final Fingerprint REQUEST = Fingerprint.of(new byte[] {1});
     static final Fingerprint OTHER_REQUEST = Fingerprint.of(new byte[] {2});

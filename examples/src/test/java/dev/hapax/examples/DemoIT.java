@@ -90,7 +90,7 @@ class DemoIT {
             assertThat(replay.headers().firstValue("Idempotent-Replayed")).contains("true");
             assertThat(get(url + "/v1/charges").body()).contains("ch_1").doesNotContain("ch_2");
         }
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Duration.ofSeconds(60))
                 .until(() -> postmaster()
                         .flatMap(ProcessHandle::of)
                         .filter(ProcessHandle::isAlive)

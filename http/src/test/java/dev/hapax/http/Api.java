@@ -87,7 +87,7 @@ final class Api implements AutoCloseable {
 
     static HttpResponse get(CompletionStage<HttpResponse> stage) {
         try {
-            return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+            return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new CompletionException(e);
         }

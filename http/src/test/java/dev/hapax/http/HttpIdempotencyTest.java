@@ -434,7 +434,7 @@ final class HttpIdempotencyTest {
             begun.complete(null);
             return work;
         });
-        begun.get(20, TimeUnit.SECONDS);
+        begun.get(60, TimeUnit.SECONDS);
         return response;
     }
 

@@ -109,8 +109,8 @@ class CallerThreadTest {
         assertThat(Thread.interrupted())
                 .as("the interrupt is kept for the caller")
                 .isTrue();
-        assertThat(others.join()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
-        assertThat(mine).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
+        assertThat(others.join()).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(new Claim.Won(1));
+        assertThat(mine).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(new Claim.Won(1));
         assertThat(dataSource.users()).contains(Thread.currentThread()).hasSize(2);
     }
 
@@ -130,7 +130,7 @@ class CallerThreadTest {
                 assertThat(last.isValid(5)).isTrue();
             }
 
-            assertThat(others.join()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
+            assertThat(others.join()).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(new Claim.Won(1));
         }
     }
 
@@ -155,9 +155,9 @@ class CallerThreadTest {
 
             CompletableFuture<Claim> mine = batcher.submitAndWait(request("mine"));
 
-            assertThat(others.join()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
+            assertThat(others.join()).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(new Claim.Won(1));
             assertThat(mine)
-                    .failsWithin(Duration.ofSeconds(30))
+                    .failsWithin(Duration.ofSeconds(60))
                     .withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(OpenTransactionException.class);
         }
@@ -185,7 +185,7 @@ class CallerThreadTest {
 
         for (String key : List.of("first", "second")) {
             assertThat(batcher.submit(request(key)))
-                    .failsWithin(Duration.ofSeconds(30))
+                    .failsWithin(Duration.ofSeconds(60))
                     .withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(StoreUnavailableException.class);
         }
@@ -208,7 +208,7 @@ class CallerThreadTest {
             };
             Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, claiming);
 
-            assertThat(claim).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
+            assertThat(claim).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(new Claim.Won(1));
             assertThat(dataSource.users()).isNotEmpty().doesNotContain(caller.join());
         }
     }

@@ -92,7 +92,7 @@ class FailedBatchTest {
             renewals.set(0, endless);
 
             assertThat(store.renew(renewals).toCompletableFuture())
-                    .failsWithin(Duration.ofSeconds(30))
+                    .failsWithin(Duration.ofSeconds(60))
                     .withThrowableOfType(ExecutionException.class)
                     .withCauseExactlyInstanceOf(StoreException.class);
 
@@ -169,7 +169,7 @@ class FailedBatchTest {
 
         assertThat(answers)
                 .allSatisfy(answer -> assertThat(answer)
-                        .failsWithin(Duration.ofSeconds(30))
+                        .failsWithin(Duration.ofSeconds(60))
                         .withThrowableOfType(ExecutionException.class)
                         .withCauseInstanceOf(StoreUnavailableException.class));
     }
@@ -189,7 +189,7 @@ class FailedBatchTest {
                     locked.add(PendingRequest.of(request), Duration.ZERO);
                 }
             });
-            assertThat(retried.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(retried.await(60, TimeUnit.SECONDS)).isTrue();
         } finally {
             retryThread.shutdownNow();
         }
@@ -200,14 +200,14 @@ class FailedBatchTest {
         CountDownLatch firstIsAnswered = new CountDownLatch(1);
         List<CompletableFuture<String>> answers = submit(() -> "first", () -> {
             try {
-                return firstIsAnswered.await(10, TimeUnit.SECONDS) ? "second" : "alone";
+                return firstIsAnswered.await(60, TimeUnit.SECONDS) ? "second" : "alone";
             } catch (InterruptedException e) {
                 throw new SQLException(e);
             }
         });
         answers.get(0).thenRun(firstIsAnswered::countDown);
 
-        assertThat(answers.get(1)).succeedsWithin(Duration.ofSeconds(30)).isEqualTo("second");
+        assertThat(answers.get(1)).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("second");
     }
 
     @Test
@@ -222,10 +222,10 @@ class FailedBatchTest {
 
         List<CompletableFuture<String>> answers = submit(rows);
 
-        assertThat(answers.get(0)).succeedsWithin(Duration.ofSeconds(30)).isEqualTo("first");
+        assertThat(answers.get(0)).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("first");
         assertThat(answers.subList(1, answers.size()))
                 .allSatisfy(answer -> assertThat(answer)
-                        .failsWithin(Duration.ofSeconds(30))
+                        .failsWithin(Duration.ofSeconds(60))
                         .withThrowableOfType(ExecutionException.class)
                         .withCauseInstanceOf(StoreUnavailableException.class));
         assertThat(runs).as("the batch, and two rows").hasValue(3);

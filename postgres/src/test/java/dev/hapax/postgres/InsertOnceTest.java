@@ -160,7 +160,7 @@ class InsertOnceTest {
             awaitBlockedBackend();
             first.rollback();
 
-            assertThat(second.get(10, TimeUnit.SECONDS).inserted()).isTrue();
+            assertThat(second.get(60, TimeUnit.SECONDS).inserted()).isTrue();
         }
     }
 
@@ -172,7 +172,7 @@ class InsertOnceTest {
             awaitBlockedBackend();
             first.commit();
 
-            assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo(new InsertOnce.Row<>(false, order));
+            assertThat(second.get(60, TimeUnit.SECONDS)).isEqualTo(new InsertOnce.Row<>(false, order));
         }
     }
 

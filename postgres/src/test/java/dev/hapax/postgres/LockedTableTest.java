@@ -102,13 +102,13 @@ class LockedTableTest {
             CompletableFuture<Claim> patient = store.claim(request("other")).toCompletableFuture();
 
             assertThat(store.claim(hurried).toCompletableFuture())
-                    .failsWithin(Duration.ofSeconds(15))
+                    .failsWithin(Duration.ofSeconds(60))
                     .withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(StoreUnavailableException.class)
                     .withMessageContaining("55P03");
             assertThat(patient).isNotDone();
             foreign.rollback();
-            assertThat(patient).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(new Claim.Won(1));
+            assertThat(patient).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(new Claim.Won(1));
         }
     }
 

@@ -89,7 +89,7 @@ class LostAnswerTest {
 
             assertThat(fresh.find(List.of(OperationId.of(new OperationKey("", "faults", "any"))))
                             .toCompletableFuture())
-                    .failsWithin(Duration.ofSeconds(30))
+                    .failsWithin(Duration.ofSeconds(60))
                     .withThrowableThat()
                     .havingCause()
                     .isInstanceOf(StoreUnavailableException.class);

@@ -150,7 +150,7 @@ class PendingRequestTest {
         }
         assertThat(requests)
                 .allSatisfy(request -> assertThat(request.answer())
-                        .succeedsWithin(Duration.ofSeconds(10))
+                        .succeedsWithin(Duration.ofSeconds(60))
                         .isEqualTo(request.request()));
     }
 }

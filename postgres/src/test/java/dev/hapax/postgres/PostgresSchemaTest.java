@@ -89,7 +89,7 @@ class PostgresSchemaTest {
             awaitBlockedBackends(instances);
             inTheWay.rollback();
 
-            assertThat(all.get(30, TimeUnit.SECONDS)).hasSize(instances);
+            assertThat(all.get(60, TimeUnit.SECONDS)).hasSize(instances);
         }
         assertThat(database.queryLong("SELECT count(*) FROM hapax_schema")).isEqualTo(FILES.size());
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
 class RestartedPostgresIT {
-    private static final int OPERATIONS = 4_000;
+    private static final int OPERATIONS = Integer.getInteger("hapax.operations", 1_500);
     private static final int CALLERS = 32;
 
     private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();

@@ -10,14 +10,23 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** One PostgreSQL for all tests of a JVM, and an empty database of its own for each test class that asks. */
+/**
+ * One PostgreSQL for all tests of a JVM, and a database of its own for each test that asks. It need not survive a
+ * crash, so it does not wait for the disk.
+ */
 public final class TestDatabase {
     private static final EmbeddedPostgres SERVER = EmbeddedPostgres.builder()
             .setting("max_connections", "200")
             .setting("shared_preload_libraries", "pg_stat_statements")
+            .setting("fsync", "off")
             .start();
+
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofMinutes(1)); // the machine may be busy
+    }
 
     private final String name;
 
@@ -27,16 +36,27 @@ public final class TestDatabase {
 
     /** A database without any tables. */
     public static TestDatabase empty() {
-        String name = "t" + UUID.randomUUID().toString().replace("-", "");
-        execute(unpooled(SERVER.jdbcUrl()), "CREATE DATABASE " + name);
-        return new TestDatabase(name);
+        return create("");
     }
 
     /** A database with Hapax's tables. */
     public static TestDatabase migrated() {
-        TestDatabase database = empty();
-        PostgresSchema.migrate(database.unpooled());
-        return database;
+        return create("TEMPLATE " + Migrated.TEMPLATE.name);
+    }
+
+    private static TestDatabase create(String options) {
+        String name = "t" + UUID.randomUUID().toString().replace("-", "");
+        execute(unpooled(SERVER.jdbcUrl()), "CREATE DATABASE %s %s".formatted(name, options));
+        return new TestDatabase(name);
+    }
+
+    /** Migrated once: copies are made of it, so nothing may ever be connected to it. */
+    private static final class Migrated {
+        static final TestDatabase TEMPLATE = empty();
+
+        static {
+            PostgresSchema.migrate(TEMPLATE.unpooled());
+        }
     }
 
     public String jdbcUrl() {

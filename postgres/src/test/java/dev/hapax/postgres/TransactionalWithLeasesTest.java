@@ -248,7 +248,7 @@ class TransactionalWithLeasesTest {
             assertThat(leased).isNotDone();
             connection.commit();
 
-            assertThat(leased.get(30, TimeUnit.SECONDS)).isInstanceOf(Outcome.Replayed.class);
+            assertThat(leased.get(60, TimeUnit.SECONDS)).isInstanceOf(Outcome.Replayed.class);
         }
     }
 

@@ -39,8 +39,8 @@ class ChildJvmTest {
             Properties told = readReport(jvm);
             jvm.destroyForcibly();
 
-            await().atMost(Duration.ofSeconds(20)).until(() -> isGone(told));
-            await().atMost(Duration.ofSeconds(20)).until(() -> !Files.exists(Path.of(told.getProperty("data"))));
+            await().atMost(Duration.ofSeconds(60)).until(() -> isGone(told));
+            await().atMost(Duration.ofSeconds(60)).until(() -> !Files.exists(Path.of(told.getProperty("data"))));
         } finally {
             jvm.destroyForcibly();
         }
@@ -54,7 +54,7 @@ class ChildJvmTest {
             Signals.suspend(Long.parseLong(told.getProperty("pid")));
             jvm.destroyForcibly();
 
-            await().atMost(Duration.ofSeconds(30)).until(() -> isGone(told));
+            await().atMost(Duration.ofSeconds(60)).until(() -> isGone(told));
         } finally {
             jvm.destroyForcibly();
         }
@@ -67,7 +67,7 @@ class ChildJvmTest {
         try {
             Properties told = readReport(jvm);
             jvm.destroyForcibly();
-            await().atMost(Duration.ofSeconds(20)).until(() -> isGone(told));
+            await().atMost(Duration.ofSeconds(60)).until(() -> isGone(told));
         } finally {
             jvm.destroyForcibly();
         }

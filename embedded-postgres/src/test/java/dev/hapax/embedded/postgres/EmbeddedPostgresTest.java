@@ -115,7 +115,7 @@ class EmbeddedPostgresTest {
             server.restart();
 
             assertThat(query(server, COUNT_BUSY)).isEqualTo("0");
-            busy.get(10, TimeUnit.SECONDS);
+            busy.get(60, TimeUnit.SECONDS);
         }
     }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(300)
 class FaultsIT {
-    private static final int CHARGES = 600;
+    private static final int CHARGES = Integer.getInteger("hapax.charges", 300);
 
     /** Besides being disconnected from a gateway that died. */
     private static final Set<String> CLEAR_ANSWERS = Set.of(
@@ -38,15 +38,21 @@ class FaultsIT {
 
     @Test
     void aGatewayKilledInTheMiddleAndStartedAgainExecutesNothingTwice() throws Exception {
-        strike(1, (site, customers) -> {
+        Customers all = strike(1, (site, customers) -> {
             site.killGateway(0);
             site.startGateway(0);
         });
+
+        assertThat(all.disconnected).hasPositiveValue();
+        assertThat(all.inDoubt).isNotEmpty();
     }
 
     @Test
     void oneOfTwoGatewaysKilledLeavesItsChargesToTheOther() throws Exception {
-        strike(2, (site, customers) -> site.killGateway(1));
+        Customers all = strike(2, (site, customers) -> site.killGateway(1));
+
+        assertThat(all.disconnected).hasPositiveValue();
+        assertThat(all.inDoubt).isNotEmpty();
     }
 
     @Test

@@ -182,7 +182,7 @@ class ClientLimitsTest {
 
             assertThat(client.read().status()).isEqualTo(408);
             assertThat(client.isClosed()).isTrue();
-            assertThat(stopped.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(stopped.await(60, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -262,7 +262,7 @@ class ClientLimitsTest {
                 RawClient client = new RawClient(gateway)) {
             client.send("GET /endless HTTP/1.1\r\nHost: h\r\n\r\n");
 
-            assertThat(stopped.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(stopped.await(60, TimeUnit.SECONDS)).isTrue();
             await().until(() -> gateway.metric("hapax_gateway_connections") == 0);
         }
     }

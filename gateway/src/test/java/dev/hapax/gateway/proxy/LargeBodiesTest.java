@@ -107,7 +107,7 @@ class LargeBodiesTest {
 
     private static long standsStill(AtomicLong written) {
         AtomicLong last = new AtomicLong(-1);
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(300))
                 .until(() -> {
                     long now = written.get();

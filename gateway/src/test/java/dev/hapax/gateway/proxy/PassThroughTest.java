@@ -309,7 +309,7 @@ class PassThroughTest {
                 TestGateway gateway = TestGateway.before(upstream.uri()).start();
                 RawClient client = new RawClient(gateway)) {
             client.send("POST /notes HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
-            assertThat(first.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(first.await(60, TimeUnit.SECONDS)).isTrue();
 
             assertThat(client.send("0\r\n\r\n").read().status()).isEqualTo(200);
         }
@@ -398,7 +398,7 @@ class PassThroughTest {
                     .toCompletionStage()
                     .toCompletableFuture();
 
-            assertThat(status).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(400);
+            assertThat(status).succeedsWithin(Duration.ofSeconds(60)).isEqualTo(400);
             assertThat(upstream.requests()).isEmpty();
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();

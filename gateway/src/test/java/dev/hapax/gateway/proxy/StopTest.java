@@ -84,7 +84,7 @@ class StopTest {
             assertThat(answer.status()).isEqualTo(201);
             assertThat(answer.header("Connection")).isEqualTo("close");
             assertThat(client.isClosed()).isTrue();
-            assertThat(stopped).succeedsWithin(Duration.ofSeconds(10));
+            assertThat(stopped).succeedsWithin(Duration.ofSeconds(60));
         }
         assertThat(afterwards("k").header("Idempotent-Replayed")).isEqualTo("true");
     }
@@ -106,11 +106,11 @@ class StopTest {
         await().during(Duration.ofMillis(200)).until(() -> !stopped.isDone() && !answer.isDone());
         mayAnswer.release();
 
-        assertThat(answer).succeedsWithin(Duration.ofSeconds(10)).satisfies(response -> {
+        assertThat(answer).succeedsWithin(Duration.ofSeconds(60)).satisfies(response -> {
             assertThat(response.version()).isEqualTo(HttpVersion.HTTP_2);
             assertThat(response.statusCode()).isEqualTo(201);
         });
-        assertThat(stopped).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(stopped).succeedsWithin(Duration.ofSeconds(60));
         vertx.close().toCompletionStage().toCompletableFuture().join();
     }
 
@@ -216,8 +216,8 @@ class StopTest {
         CompletableFuture<Void> first = gateway.stop().toCompletableFuture();
         CompletableFuture<Void> second = gateway.stop().toCompletableFuture();
 
-        assertThat(first).succeedsWithin(Duration.ofSeconds(10));
-        assertThat(second).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(first).succeedsWithin(Duration.ofSeconds(60));
+        assertThat(second).succeedsWithin(Duration.ofSeconds(60));
     }
 
     @Test

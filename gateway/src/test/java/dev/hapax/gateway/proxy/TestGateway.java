@@ -30,12 +30,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
 
 /**
  * A gateway on a free port of 127.0.0.1. {@code POST /charges} is protected unless told otherwise, with a key in its
  * header; everything else passes.
  */
 final class TestGateway implements AutoCloseable {
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofMinutes(1)); // the machine may be busy
+    }
+
     static final String CHARGES = "/charges";
 
     private final Gateway gateway;

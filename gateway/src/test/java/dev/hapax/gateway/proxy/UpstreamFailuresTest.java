@@ -277,7 +277,7 @@ class UpstreamFailuresTest {
                 TestGateway gateway = TestGateway.before(upstream.uri()).start()) {
             assertThat(charge(gateway, "k").status()).isEqualTo(201);
 
-            assertThat(closedByGateway.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(closedByGateway.await(60, TimeUnit.SECONDS)).isTrue();
         }
     }
 
