@@ -1,6 +1,7 @@
 package dev.hapax.embedded.postgres;
 
 import dev.hapax.embedded.postgres.EmbeddedPostgresException.Reason;
+import dev.hapax.embedded.postgres.Postmaster.StopMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
@@ -103,7 +104,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             throw new IllegalStateException("The server on " + dataDirectory() + " is closed");
         }
         unchecked(() -> {
-            stop();
+            stop(StopMode.FAST);
             postmaster = start.on(port);
         });
     }
@@ -143,20 +144,21 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     private void stopAndRemove() throws IOException {
-        stop();
-        if (start.data().temporary()) {
+        boolean temporary = start.data().temporary();
+        stop(temporary ? StopMode.IMMEDIATE : StopMode.FAST);
+        if (temporary) {
             Trees.delete(start.data().path());
         }
     }
 
-    private void stop() throws IOException {
+    private void stop(StopMode mode) throws IOException {
         if (!postmaster.isRunning()) {
             return;
         }
         if (suspended) {
             resume();
         }
-        postmaster.requestStop();
+        postmaster.requestStop(mode);
         if (!postmaster.awaitExit(STOP_LIMIT)) {
             LOG.warn("PostgreSQL {} did not stop in {} s and is killed", postmaster.pid(), STOP_LIMIT.toSeconds());
             killTree();

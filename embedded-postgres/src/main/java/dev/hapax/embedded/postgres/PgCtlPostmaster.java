@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,8 +45,8 @@ final class PgCtlPostmaster implements Postmaster {
     }
 
     @Override
-    public void requestStop() throws IOException {
-        pgCtl(binaries, data, "stop", "-W", "-m", "fast");
+    public void requestStop(StopMode mode) throws IOException {
+        pgCtl(binaries, data, "stop", "-W", "-m", mode.name().toLowerCase(Locale.ROOT));
     }
 
     @Override

@@ -10,8 +10,21 @@ interface Postmaster {
 
     boolean isRunning();
 
-    /** Asks the server to end its sessions, write everything and stop; does not wait. */
-    void requestStop() throws IOException;
+    /** Asks the server to end its sessions and stop; does not wait. */
+    void requestStop(StopMode mode) throws IOException;
+
+    enum StopMode {
+        /** Writes everything, so that the next start has nothing to recover. */
+        FAST("INT"),
+        /** Writes nothing: for data that is removed next. */
+        IMMEDIATE("QUIT");
+
+        final String signal;
+
+        StopMode(String signal) {
+            this.signal = signal;
+        }
+    }
 
     /** Waits for the end; false when it did not come in time. */
     boolean awaitExit(Duration limit);

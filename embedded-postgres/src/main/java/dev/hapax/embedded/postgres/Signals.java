@@ -2,6 +2,9 @@ package dev.hapax.embedded.postgres;
 
 import dev.hapax.embedded.postgres.EmbeddedPostgresException.Reason;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,14 +16,15 @@ import java.util.stream.Stream;
  */
 final class Signals {
 
+    private static final Duration ALL_STOPPED = Duration.ofSeconds(5);
     private static final Duration CHILDREN_GONE = Duration.ofSeconds(5);
     private static final Duration POLL = Duration.ofMillis(5);
 
     private Signals() {}
 
     static void suspend(long postmaster) throws IOException {
-        send("STOP", List.of(postmaster));
-        send("STOP", children(postmaster).map(ProcessHandle::pid).toList());
+        stop(List.of(postmaster));
+        stop(children(postmaster).map(ProcessHandle::pid).toList());
     }
 
     static void resume(long postmaster) throws IOException {
@@ -30,12 +34,31 @@ final class Signals {
 
     static void kill(long postmaster) throws IOException {
         if (!Platform.isWindows()) {
-            send("STOP", List.of(postmaster));
+            stop(List.of(postmaster));
         }
         List<ProcessHandle> children = children(postmaster).toList();
         ProcessHandle.of(postmaster).ifPresent(ProcessHandle::destroyForcibly);
         children.forEach(ProcessHandle::destroyForcibly);
         awaitExit(children);
+    }
+
+    /** On a busy machine a process runs on for a while after the signal was sent. */
+    private static void stop(List<Long> pids) throws IOException {
+        send("STOP", pids);
+        long deadline = System.nanoTime() + ALL_STOPPED.toNanos();
+        while (!pids.stream().allMatch(Signals::isStopped) && System.nanoTime() < deadline) {
+            sleep();
+        }
+    }
+
+    /** Where the system does not tell, the signal has to be enough. */
+    private static boolean isStopped(long pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
+            return "TZX".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
+        } catch (IOException gone) {
+            return true;
+        }
     }
 
     static void send(String signal, List<Long> pids) throws IOException {
@@ -56,10 +79,14 @@ final class Signals {
 
     private static void awaitExit(List<ProcessHandle> children) {
         long deadline = System.nanoTime() + CHILDREN_GONE.toNanos();
+        while (children.stream().anyMatch(Signals::isRunning) && System.nanoTime() < deadline) {
+            sleep();
+        }
+    }
+
+    private static void sleep() {
         try {
-            while (children.stream().anyMatch(Signals::isRunning) && System.nanoTime() < deadline) {
-                Thread.sleep(POLL.toMillis());
-            }
+            Thread.sleep(POLL.toMillis());
         } catch (InterruptedException e) {
             throw Commands.interrupted(e);
         }

@@ -77,8 +77,8 @@ final class SupervisedPostmaster implements Postmaster {
     }
 
     @Override
-    public void requestStop() throws IOException {
-        Signals.send("INT", List.of(pid));
+    public void requestStop(StopMode mode) throws IOException {
+        Signals.send(mode.signal, List.of(pid));
     }
 
     @Override

@@ -33,7 +33,7 @@ class RunAsTest {
         try {
             data.prepare(binaries, way);
             Postmaster postmaster = new ServerStart(binaries, data, way, Map.of()).on(Ports.anyFree());
-            postmaster.requestStop();
+            postmaster.requestStop(Postmaster.StopMode.FAST);
             assertThat(postmaster.awaitExit(Duration.ofSeconds(20))).isTrue();
         } finally {
             Trees.delete(data.path());
