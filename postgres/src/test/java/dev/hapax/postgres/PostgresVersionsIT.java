@@ -71,7 +71,10 @@ class PostgresVersionsIT {
         void start() throws IOException {
             Optional<Path> binaries = binaries();
             assumeTrue(binaries.isPresent(), "no binaries of PostgreSQL " + version + " for this platform");
-            server = EmbeddedPostgres.builder().binaries(binaries.get()).start();
+            server = EmbeddedPostgres.builder()
+                    .binaries(binaries.get())
+                    .setting("fsync", "off")
+                    .start();
             pool = TestDatabase.pool(server.jdbcUrl(), 8);
             PostgresSchema.migrate(pool);
             store = PostgresStore.over(pool);

@@ -34,6 +34,7 @@ public final class ChildJvm implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heap + "m",
                 "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", // it lives too briefly for the second compiler
                 "-XX:+ExitOnOutOfMemoryError",
                 "-cp",
                 System.getProperty("java.class.path"),

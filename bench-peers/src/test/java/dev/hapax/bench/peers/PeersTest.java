@@ -29,7 +29,7 @@ class PeersTest {
 
     @BeforeAll
     void openAll() throws Exception {
-        server = EmbeddedPostgres.builder().start();
+        server = EmbeddedPostgres.builder().setting("fsync", "off").start();
         peers = Peers.all(id -> pool());
     }
 

@@ -10,7 +10,8 @@ import javax.sql.DataSource;
 
 /** One PostgreSQL for all tests of a JVM. */
 final class TestPostgres {
-    private static final EmbeddedPostgres SERVER = EmbeddedPostgres.builder().start();
+    private static final EmbeddedPostgres SERVER =
+            EmbeddedPostgres.builder().setting("fsync", "off").start();
     private static final DataSource POOL = pool();
 
     private TestPostgres() {}
