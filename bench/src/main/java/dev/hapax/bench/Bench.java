@@ -64,7 +64,7 @@ public final class Bench implements AutoCloseable {
                 progress.begin(figure);
                 results.add(figure.measuring().measure(figure, bench));
             }
-            report = new Report(setting(lab, options.effort()), results, bench.costs == null ? List.of() : bench.costs);
+            report = new Report(setting(lab, options), results, bench.costs == null ? List.of() : bench.costs);
         }
         progress.say("done");
         System.out.println();
@@ -90,12 +90,10 @@ public final class Bench implements AutoCloseable {
     }
 
     /** The gateway and what it is compared with, started by the first figure that needs them. */
-    GatewayBench gateway() throws IOException, InterruptedException {
+    GatewayBench gateway() throws IOException {
         if (gateway == null) {
             say("starting an upstream and two gateways");
             gateway = GatewayBench.open(lab.jdbcUrl());
-            say("warming them up until their compilers rest");
-            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 6));
         }
         return gateway;
     }
@@ -139,9 +137,10 @@ public final class Bench implements AutoCloseable {
         }
     }
 
-    private static List<String> setting(Lab lab, Effort effort) throws SQLException {
+    private static List<String> setting(Lab lab, Options options) throws SQLException {
+        Effort effort = options.effort();
         Runtime runtime = Runtime.getRuntime();
-        return List.of(
+        List<String> lines = new ArrayList<>(List.of(
                 "%d processors, %s %s, Java %s, heap of at most %d MiB; callers, driver, database and peers share them"
                         .formatted(
                                 runtime.availableProcessors(),
@@ -150,18 +149,22 @@ public final class Bench implements AutoCloseable {
                                 System.getProperty("java.version"),
                                 runtime.maxMemory() >> 20),
                 lab.describe(),
-                "%d rounds of %d ms per side (or %,d operations), taking turns, after at most %d s of warm-up"
-                        .formatted(
-                                effort.rounds(),
-                                effort.round().toMillis(),
-                                effort.bounded(),
-                                effort.warmUp().toSeconds()),
+                "%d rounds of %d ms per side (or %,d operations), 3 where a figure has no bar, taking turns"
+                        .formatted(effort.rounds(), effort.round().toMillis(), effort.bounded()),
+                "before that, sides warm up until neither has become faster by more than 5 %% for three rounds in a row and the compilers rest, for at most %d s (gateways longer)"
+                        .formatted(effort.warmUp().toSeconds()),
+                "Hapax has a pool of %d, unless a figure says otherwise; hand-written JDBC and peers have the fastest of %s"
+                        .formatted(Figures.POOL, effort.pools()),
                 "callers are under way for half a round before a round counts, and until after its end",
                 "a round of both sides is done again if other virtual machines took more than 4 %% of the processors in it, at most %d a figure"
                         .formatted(effort.again()),
                 "one caller takes turns operation by operation, and the middle of a round's times counts",
                 "latencies at a fixed rate count from when an operation was due; wake-ups of its thread included, for both sides",
-                "ratio: median over the rounds of ours divided by theirs of the same round");
+                "ratio: median over the rounds of ours divided by theirs of the same round"));
+        if (options.figures().stream().anyMatch(OutboxFigures.ALL::contains)) {
+            lines.add(OutboxFigures.DURABILITY);
+        }
+        return lines;
     }
 
     /** Asks {@code test -t}: {@code System.console()} has another meaning from one Java to the next. */

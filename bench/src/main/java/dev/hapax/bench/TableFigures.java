@@ -97,24 +97,29 @@ final class TableFigures {
         String schema = largeSchema(bench, bench.effort().rows());
         bench.lab().insertParked(schema, PARKED);
         Search search = Search.everything().states(State.IN_DOUBT).limit(LISTED);
-        List<Double> millis = new ArrayList<>();
+        List<Double> measured = new ArrayList<>();
         try (Operations operations = Operations.on(bench.lab(), 1, schema)) {
-            for (int i = 0; i < 10 + bench.effort().rounds(); i++) {
-                long began = System.nanoTime();
-                int found = operations.store().inspector().search(search).size();
-                millis.add((System.nanoTime() - began) / 1e6);
-                if (found != LISTED) {
-                    throw new IllegalStateException("expected to list " + LISTED + ", but it was " + found);
-                }
+            boolean unused = WarmUp.of(bench.effort()).run(() -> new double[] {1 / millisToList(operations, search)});
+            for (int i = 0; i < bench.effort().rounds(); i++) {
+                measured.add(millisToList(operations, search));
             }
         }
-        List<Double> measured = millis.subList(10, millis.size());
         return new Measured(
                 figure,
                 measured.stream().map(it -> MOST_MILLIS / it).toList(),
                 "%.1f ms".formatted(Measured.Spread.of(measured).median()),
                 "%.0f ms".formatted(MOST_MILLIS),
                 "the bar");
+    }
+
+    private static double millisToList(Operations operations, Search search) {
+        long began = System.nanoTime();
+        int found = operations.store().inspector().search(search).size();
+        double millis = (System.nanoTime() - began) / 1e6;
+        if (found != LISTED) {
+            throw new IllegalStateException("expected to list " + LISTED + ", but it was " + found);
+        }
+        return millis;
     }
 
     private static Measured sweep(Figure figure, Bench bench) throws Exception {
@@ -183,6 +188,7 @@ final class TableFigures {
                     Callers callers = Callers.all(CALLERS, operations::fresh)) {
                 Thread sweeper = new Thread(() -> purge(operations, stop), "sweeper");
                 sweeper.start();
+                warmUp(bench.effort(), callers);
                 Callers.Round unused = callers.lasting(kept.multipliedBy(2));
                 List<Double> rates = new ArrayList<>();
                 List<Long> sizes = new ArrayList<>();
@@ -199,6 +205,12 @@ final class TableFigures {
                 sweeper.join();
                 return new Sustained(rates.get(0), rates.get(2), sizes.get(0), sizes.get(2));
             }
+        }
+
+        private static void warmUp(Effort effort, Callers callers) throws Exception {
+            Duration round = effort.toWarmUp().round();
+            boolean unused = WarmUp.of(effort)
+                    .run(() -> new double[] {callers.lasting(round).perSecond()});
         }
 
         private static void purge(Operations operations, AtomicBoolean stop) {
