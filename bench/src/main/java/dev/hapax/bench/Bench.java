@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,8 @@ public final class Bench implements AutoCloseable {
     private @Nullable GatewayBench gateway;
     private @Nullable List<Cost> costs;
     private TableFigures.@Nullable Sustained sustained;
+    private final Set<String> unsettled = new LinkedHashSet<>();
+    private String current = "";
     private final PeerFigures.Results peers = new PeerFigures.Results(this);
     private final LatencyFigures.FixedRates fixedRates = new LatencyFigures.FixedRates(this);
 
@@ -62,9 +66,10 @@ public final class Bench implements AutoCloseable {
                 Bench bench = new Bench(lab, options.effort(), progress)) {
             for (Figure figure : options.figures()) {
                 progress.begin(figure);
+                bench.current = figure.name();
                 results.add(figure.measuring().measure(figure, bench));
             }
-            report = new Report(setting(lab, options), results, bench.costs == null ? List.of() : bench.costs);
+            report = new Report(bench.setting(options), results, bench.costs == null ? List.of() : bench.costs);
         }
         progress.say("done");
         System.out.println();
@@ -87,6 +92,15 @@ public final class Bench implements AutoCloseable {
 
     void say(String what) {
         progress.say(what);
+    }
+
+    /** Warms the current figure up, and has the report tell if it did not settle. */
+    void warmUp(WarmUp warmUp, WarmUp.Round round) throws Exception {
+        say("warming up until the compilers rest and no side gets faster");
+        if (!warmUp.run(round)) {
+            say("not settled, but the time is up");
+            unsettled.add(current);
+        }
     }
 
     /** The gateway and what it is compared with, started by the first figure that needs them. */
@@ -137,8 +151,7 @@ public final class Bench implements AutoCloseable {
         }
     }
 
-    private static List<String> setting(Lab lab, Options options) throws SQLException {
-        Effort effort = options.effort();
+    private List<String> setting(Options options) throws SQLException {
         Runtime runtime = Runtime.getRuntime();
         List<String> lines = new ArrayList<>(List.of(
                 "%d processors, %s %s, Java %s, heap of at most %d MiB; callers, driver, database and peers share them"
@@ -163,6 +176,9 @@ public final class Bench implements AutoCloseable {
                 "ratio: median over the rounds of ours divided by theirs of the same round"));
         if (options.figures().stream().anyMatch(OutboxFigures.ALL::contains)) {
             lines.add(OutboxFigures.DURABILITY);
+        }
+        if (!unsettled.isEmpty()) {
+            lines.add("not settled when the time for the warm-up was up: " + String.join(", ", unsettled));
         }
         return lines;
     }

@@ -97,9 +97,8 @@ final class Comparison implements AutoCloseable {
 
     Measured measure(Figure figure, Bench bench, Effort effort) throws Exception {
         Workload other = theirs == null ? fastest(bench, effort) : theirs;
-        bench.say("warming up until the compiler rests and neither side gets faster");
         WarmUp warmUp = compilers == null ? WarmUp.of(effort) : WarmUp.of(effort, compilers);
-        bench.say(warmUp.run(rounds(effort, ours, other)) ? "settled" : "not settled, but the time is up");
+        bench.warmUp(warmUp, rounds(effort, ours, other));
         Turns mine = new Turns(ours);
         Turns others = new Turns(other);
         int again = effort.again();

@@ -43,8 +43,8 @@ final class LatencyComparison {
         bench.warmUpFreshOperations();
         try (Candidate ours = best("hapax", counted, pool -> Operations.on(lab, pool, Lab.WARM));
                 Candidate theirs = best("JDBC", counted, pool -> new Floor(lab, pool))) {
-            boolean unused = WarmUp.of(bench.effort())
-                    .run(() -> new double[] {ours.speed(counted.dividedBy(4)), theirs.speed(counted.dividedBy(4))});
+            bench.warmUp(WarmUp.of(bench.effort()), () ->
+                    new double[] {ours.speed(counted.dividedBy(4)), theirs.speed(counted.dividedBy(4))});
             return takeTurns(ours, theirs, counted);
         }
     }

@@ -25,7 +25,7 @@ final class OneCaller {
         List<Double> theirs = new ArrayList<>();
         try (Operations operations = Operations.on(bench.lab(), CONNECTIONS, Lab.WARM);
                 Floor floor = new Floor(bench.lab(), CONNECTIONS)) {
-            boolean unused = WarmUp.of(effort).run(() -> {
+            bench.warmUp(WarmUp.of(effort), () -> {
                 Alternation both = Alternation.of(operations::fresh, floor::fresh, effort.round());
                 return new double[] {both.ours(), both.theirs()};
             });
@@ -43,7 +43,7 @@ final class OneCaller {
     /** A few callers of each side go first, since one alone takes minutes to get its code compiled. */
     static void warmUp(Bench bench) throws Exception {
         Effort effort = bench.effort();
-        bench.say("warming up until the compiler rests");
+        bench.say("having the code compiled that both sides share");
         try (Workload few = FreshFigures.ours(bench.lab(), FEW);
                 Workload others = FreshFigures.floor(bench.lab(), FEW, Figures.POOL)) {
             Effort longer = effort.withWarmUp(effort.warmUp().multipliedBy(2));

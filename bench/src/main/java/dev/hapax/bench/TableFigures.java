@@ -99,7 +99,7 @@ final class TableFigures {
         Search search = Search.everything().states(State.IN_DOUBT).limit(LISTED);
         List<Double> measured = new ArrayList<>();
         try (Operations operations = Operations.on(bench.lab(), 1, schema)) {
-            boolean unused = WarmUp.of(bench.effort()).run(() -> new double[] {1 / millisToList(operations, search)});
+            bench.warmUp(WarmUp.of(bench.effort()), () -> new double[] {1 / millisToList(operations, search)});
             for (int i = 0; i < bench.effort().rounds(); i++) {
                 measured.add(millisToList(operations, search));
             }
@@ -188,7 +188,9 @@ final class TableFigures {
                     Callers callers = Callers.all(CALLERS, operations::fresh)) {
                 Thread sweeper = new Thread(() -> purge(operations, stop), "sweeper");
                 sweeper.start();
-                warmUp(bench.effort(), callers);
+                Duration round = bench.effort().toWarmUp().round();
+                bench.warmUp(WarmUp.of(bench.effort()), () ->
+                        new double[] {callers.lasting(round).perSecond()});
                 Callers.Round unused = callers.lasting(kept.multipliedBy(2));
                 List<Double> rates = new ArrayList<>();
                 List<Long> sizes = new ArrayList<>();
@@ -205,12 +207,6 @@ final class TableFigures {
                 sweeper.join();
                 return new Sustained(rates.get(0), rates.get(2), sizes.get(0), sizes.get(2));
             }
-        }
-
-        private static void warmUp(Effort effort, Callers callers) throws Exception {
-            Duration round = effort.toWarmUp().round();
-            boolean unused = WarmUp.of(effort)
-                    .run(() -> new double[] {callers.lasting(round).perSecond()});
         }
 
         private static void purge(Operations operations, AtomicBoolean stop) {

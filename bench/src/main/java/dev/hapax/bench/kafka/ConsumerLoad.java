@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A consumer with a topic of its own, to which messages of 300 bytes are sent, each with a new key. The consumer stays
- * in its group from turn to turn, so that joining it does not count; handlers do nothing but count.
+ * in its group from turn to turn, so that joining it does not count; handlers do nothing.
  */
 public final class ConsumerLoad implements AutoCloseable {
     private static final int PARTITIONS = 4;
@@ -27,7 +26,7 @@ public final class ConsumerLoad implements AutoCloseable {
 
     private final String topic = "bench-" + UUID.randomUUID();
     private final KafkaProducer<byte[], byte[]> producer;
-    private final AtomicLong handled = new AtomicLong();
+    private final AtomicLong completed = new AtomicLong();
     private final Consumption consumption;
 
     /** A consumer that runs. */
@@ -42,7 +41,7 @@ public final class ConsumerLoad implements AutoCloseable {
 
     /** Has a consumer read a topic. */
     private interface Start {
-        Consumption start(Map<String, Object> settings, String topic, Runnable handler) throws Exception;
+        Consumption start(Map<String, Object> settings, String topic, Runnable completed) throws Exception;
     }
 
     private ConsumerLoad(KafkaBroker broker, Start start) throws Exception {
@@ -53,33 +52,34 @@ public final class ConsumerLoad implements AutoCloseable {
         settings.put("group.id", topic);
         settings.put("auto.offset.reset", "earliest");
         settings.put("enable.auto.commit", "false");
-        consumption = start.start(settings, topic, handled::incrementAndGet);
+        consumption = start.start(settings, topic, completed::incrementAndGet);
     }
 
     /** The consumer loop of Hapax with its defaults, which claims what a poll returned together. */
     public static ConsumerLoad idempotent(KafkaBroker broker, DataSource dataSource) throws Exception {
         return new ConsumerLoad(
-                broker, (settings, topic, handler) -> new IdempotentLoop(settings, topic, dataSource, handler));
+                broker, (settings, topic, completed) -> new IdempotentLoop(settings, topic, dataSource, completed));
     }
 
     /** A consumer that inserts the key of each message on its own before it handles it. */
     public static ConsumerLoad inserting(KafkaBroker broker, DataSource dataSource) throws Exception {
         return new ConsumerLoad(
-                broker, (settings, topic, handler) -> new InsertingLoop(settings, topic, dataSource, handler));
+                broker, (settings, topic, completed) -> new InsertingLoop(settings, topic, dataSource, completed));
     }
 
-    /** @return messages per second from the first that is sent to the last that was handled */
-    public double perSecond(int messages) throws InterruptedException, ExecutionException {
-        long until = handled.get() + messages;
+    /** @return messages per second from the first that is sent to the last that was completed */
+    public double perSecond(int messages) {
+        long until = completed.get() + messages;
         long began = System.nanoTime();
         for (int i = 0; i < messages; i++) {
             byte[] key = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
             producer.send(new ProducerRecord<>(topic, key, BODY));
         }
-        while (handled.get() < until) {
+        while (completed.get() < until) {
             Throwable failure = consumption.failure();
             if (failure != null || System.nanoTime() - began > AT_MOST) {
-                throw new IllegalStateException("only %d of %d were handled".formatted(handled.get(), until), failure);
+                throw new IllegalStateException(
+                        "only %d of %d were completed".formatted(completed.get(), until), failure);
             }
             LockSupport.parkNanos(LOOK_EVERY);
         }

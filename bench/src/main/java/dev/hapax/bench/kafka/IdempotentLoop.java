@@ -1,17 +1,20 @@
 package dev.hapax.bench.kafka;
 
 import dev.hapax.Hapax;
+import dev.hapax.HapaxListener;
 import dev.hapax.Policy;
 import dev.hapax.messaging.kafka.DeadLetters;
 import dev.hapax.messaging.kafka.KafkaConsumerLoop;
 import dev.hapax.messaging.kafka.KafkaMessages;
 import dev.hapax.postgres.PostgresStore;
+import dev.hapax.store.OperationKey;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The consumer of Hapax. */
+/** The consumer of Hapax. A message counts when its end is stored. */
 final class IdempotentLoop implements ConsumerLoad.Consumption {
     private static final String SCOPE = "bench-consumer";
 
@@ -19,10 +22,16 @@ final class IdempotentLoop implements ConsumerLoad.Consumption {
     private final Hapax hapax;
     private final KafkaConsumerLoop loop;
 
-    IdempotentLoop(Map<String, Object> settings, String topic, DataSource dataSource, Runnable handler) {
+    IdempotentLoop(Map<String, Object> settings, String topic, DataSource dataSource, Runnable completed) {
         store = PostgresStore.over(dataSource);
         hapax = Hapax.on(store)
                 .scope(SCOPE, Policy.defaults())
+                .listener(new HapaxListener() {
+                    @Override
+                    public void completed(OperationKey key, int attempt, Duration took) {
+                        completed.run();
+                    }
+                })
                 .withoutFronts()
                 .withoutSweeper()
                 .build();
@@ -30,7 +39,7 @@ final class IdempotentLoop implements ConsumerLoad.Consumption {
                         settings,
                         KafkaMessages.consumer(SCOPE, hapax)
                                 .key(KafkaMessages.recordKey())
-                                .handling((record, lease) -> handler.run()))
+                                .handling((record, lease) -> {}))
                 .topics(topic)
                 .deadLetters(DeadLetters.stopping())
                 .start();

@@ -25,15 +25,15 @@ final class InsertingLoop implements ConsumerLoad.Consumption {
     private static final String INSERT = "INSERT INTO bench_seen (id) VALUES (?) ON CONFLICT DO NOTHING";
 
     private final DataSource dataSource;
-    private final Runnable handler;
+    private final Runnable completed;
     private final Thread thread;
     private volatile boolean closed;
     private volatile @Nullable Exception failure;
 
-    InsertingLoop(Map<String, Object> settings, String topic, DataSource dataSource, Runnable handler)
+    InsertingLoop(Map<String, Object> settings, String topic, DataSource dataSource, Runnable completed)
             throws SQLException {
         this.dataSource = dataSource;
-        this.handler = handler;
+        this.completed = completed;
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(TABLE);
@@ -51,7 +51,7 @@ final class InsertingLoop implements ConsumerLoad.Consumption {
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
                 for (ConsumerRecord<byte[], byte[]> record : records) {
                     if (isNew(record)) {
-                        handler.run();
+                        completed.run();
                     }
                 }
                 consumer.commitSync();
