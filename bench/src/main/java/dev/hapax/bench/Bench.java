@@ -164,7 +164,7 @@ public final class Bench implements AutoCloseable {
                 lab.describe(),
                 "%d rounds of %d ms per side (or %,d operations), 3 where a figure has no bar, taking turns"
                         .formatted(effort.rounds(), effort.round().toMillis(), effort.bounded()),
-                "before that, sides warm up until neither has become faster by more than 5 %% for three rounds in a row and the compilers rest, for at most %d s (gateways longer)"
+                "before that, sides warm up until neither has become faster by more than 5 %% for three rounds in a row and the compilers rest, for at most %d s (gateways, outbox and Kafka: longer)"
                         .formatted(effort.warmUp().toSeconds()),
                 "Hapax has a pool of %d, unless a figure says otherwise; hand-written JDBC and peers have the fastest of %s"
                         .formatted(Figures.POOL, effort.pools()),

@@ -29,13 +29,13 @@ record Effort(
             5,
             1,
             Duration.ofMillis(350),
-            Duration.ofSeconds(8),
+            Duration.ofSeconds(6),
             5_000,
-            List.of(128, 64, 32, 16, 8),
+            List.of(64, 32, 16, 8),
             10_000_000,
             Duration.ofMinutes(3));
     static final Effort QUICK = new Effort(
-            3, 0, Duration.ofMillis(90), Duration.ofSeconds(1), 1_000, List.of(64, 16), 100_000, Duration.ofSeconds(3));
+            3, 0, Duration.ofMillis(90), Duration.ofSeconds(1), 1_000, List.of(32), 100_000, Duration.ofSeconds(3));
 
     boolean quick() {
         return equals(QUICK);

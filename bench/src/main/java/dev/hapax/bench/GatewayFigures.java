@@ -56,7 +56,7 @@ final class GatewayFigures {
     /** Java compiles a gateway after some ten thousand requests of each kind: until then it is many times slower. */
     private static Effort effort(Bench bench) {
         Effort effort = bench.effort();
-        return effort.withWarmUp(Duration.ofSeconds(effort.quick() ? 10 : 40));
+        return effort.withWarmUp(Duration.ofSeconds(effort.quick() ? 7 : 30));
     }
 
     private static Comparison compare(
