@@ -162,13 +162,13 @@ public final class Bench implements AutoCloseable {
                                 System.getProperty("java.version"),
                                 runtime.maxMemory() >> 20),
                 lab.describe(),
-                "%d rounds of %d ms per side (or %,d operations), 3 where a figure has no bar, taking turns"
+                "%d rounds (3 of the outbox, and where a figure has no bar) of %d ms per side, or of %,d operations; the sides take turns"
                         .formatted(effort.rounds(), effort.round().toMillis(), effort.bounded()),
                 "before that, sides warm up until neither has become faster by more than 5 %% for three rounds in a row and the compilers rest, for at most %d s (gateways, outbox and Kafka: longer)"
                         .formatted(effort.warmUp().toSeconds()),
                 "Hapax has a pool of %d, unless a figure says otherwise; hand-written JDBC and peers have the fastest of %s"
                         .formatted(Figures.POOL, effort.pools()),
-                "callers are under way for half a round before a round counts, and until after its end",
+                "callers, other than the gateways' clients, are under way for half a round before a round counts, and until after its end",
                 "a round of both sides is done again if other virtual machines took more than 4 %% of the processors in it, at most %d a figure"
                         .formatted(effort.again()),
                 "one caller takes turns operation by operation, and the middle of a round's times counts",

@@ -66,7 +66,7 @@ final class Comparison implements AutoCloseable {
         return new Comparison(ours, null, theirs);
     }
 
-    /** Against whichever pool size is the fastest for the other side; no caller would have two connections. */
+    /** Against whichever pool size is the fastest for the other side, none of them larger than its callers are many. */
     static Comparison withFastestPool(Workload ours, Effort effort, int callers, PoolVariant theirs) {
         return withFastest(
                 ours,
@@ -89,10 +89,7 @@ final class Comparison implements AutoCloseable {
     }
 
     Measured measure(Figure figure, Bench bench) throws Exception {
-        return measure(
-                figure,
-                bench,
-                figure.bar().isPresent() ? bench.effort() : bench.effort().toInform());
+        return measure(figure, bench, bench.effort().of(figure));
     }
 
     Measured measure(Figure figure, Bench bench, Effort effort) throws Exception {
@@ -139,7 +136,7 @@ final class Comparison implements AutoCloseable {
         for (Variant variant : variants) {
             Workload candidate = variant.open();
             if (theirs == null) {
-                boolean unused = WarmUp.of(effort.withWarmUp(effort.warmUp().dividedBy(4)))
+                boolean unused = WarmUp.of(effort.withWarmUp(effort.warmUp().dividedBy(2)))
                         .run(rounds(effort, candidate));
             }
             double rate = Math.max(candidate.round(trial), candidate.round(trial));

@@ -56,6 +56,10 @@ record Effort(
         return new Effort(rounds, again, round.dividedBy(2), warmUp, bounded / 10, pools, rows, sustained);
     }
 
+    Effort of(Figure figure) {
+        return figure.bar().isPresent() ? this : toInform();
+    }
+
     /** For figures that have no bar to meet. */
     Effort toInform() {
         return withRounds(Math.min(rounds, 3));

@@ -42,21 +42,21 @@ final class GatewayFigures {
                 (figure, bench) -> {
                     try (Comparison comparison = compare(
                             bench, connections, "fresh", GatewayBench::fresh, load -> 1e9 / load.medianNanos())) {
-                        return comparison.in(Measured.Unit.MILLIS).measure(figure, bench, effort(bench));
+                        return comparison.in(Measured.Unit.MILLIS).measure(figure, bench, effort(figure, bench));
                     }
                 });
     }
 
     private static Measured rates(Figure figure, Bench bench, String name, Side side) throws Exception {
         try (Comparison comparison = compare(bench, MANY, name, side, Load::perSecond)) {
-            return comparison.measure(figure, bench, effort(bench));
+            return comparison.measure(figure, bench, effort(figure, bench));
         }
     }
 
     /** Java compiles a gateway after some ten thousand requests of each kind: until then it is many times slower. */
-    private static Effort effort(Bench bench) {
+    private static Effort effort(Figure figure, Bench bench) {
         Effort effort = bench.effort();
-        return effort.withWarmUp(Duration.ofSeconds(effort.quick() ? 7 : 30));
+        return effort.of(figure).withWarmUp(Duration.ofSeconds(effort.quick() ? 7 : 30));
     }
 
     private static Comparison compare(

@@ -19,7 +19,7 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
 
             usage: ./hapax bench [outbox | kafka] [--quick] [--only NAME,...] [--check] [--results DIRECTORY] [--help]
 
-              outbox               only the outbox, beside gruelbox's transaction-outbox: about five minutes, --quick two
+              outbox               only the outbox, beside gruelbox's transaction-outbox: about six minutes, --quick two
               kafka                only the Kafka consumer, beside one with an insert per message: about a minute
 
               --quick              about a minute and a half, with more noise: only figures that have a bar, without

@@ -34,8 +34,10 @@ class WarmUpTest {
 
     @Test
     void warmUpThatDoesNotSettleEndsInTime() throws Exception {
-        assertThat(warmUp(Duration.ofMillis(20), () -> Duration.ZERO)
-                        .run(() -> new double[] {Math.pow(2, rounds.getAndIncrement())}))
+        AtomicInteger asked = new AtomicInteger();
+        WarmUp.Compilers alwaysBusy = () -> LONG.multipliedBy(asked.incrementAndGet());
+
+        assertThat(warmUp(Duration.ofMillis(20), alwaysBusy).run(this::sameRate))
                 .isFalse();
 
         assertThat(rounds).hasPositiveValue();
