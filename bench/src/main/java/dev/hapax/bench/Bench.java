@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,8 @@ public final class Bench implements AutoCloseable {
     private @Nullable GatewayBench gateway;
     private @Nullable List<Cost> costs;
     private TableFigures.@Nullable Sustained sustained;
+    private final Set<String> unsettled = new LinkedHashSet<>();
+    private String current = "";
     private final PeerFigures.Results peers = new PeerFigures.Results(this);
     private final LatencyFigures.FixedRates fixedRates = new LatencyFigures.FixedRates(this);
 
@@ -62,9 +66,10 @@ public final class Bench implements AutoCloseable {
                 Bench bench = new Bench(lab, options.effort(), progress)) {
             for (Figure figure : options.figures()) {
                 progress.begin(figure);
+                bench.current = figure.name();
                 results.add(figure.measuring().measure(figure, bench));
             }
-            report = new Report(setting(lab, options.effort()), results, bench.costs == null ? List.of() : bench.costs);
+            report = new Report(bench.setting(options), results, bench.costs == null ? List.of() : bench.costs);
         }
         progress.say("done");
         System.out.println();
@@ -89,13 +94,20 @@ public final class Bench implements AutoCloseable {
         progress.say(what);
     }
 
+    /** Warms the current figure up, and has the report tell if it did not settle. */
+    void warmUp(WarmUp warmUp, WarmUp.Round round) throws Exception {
+        say("warming up until the compilers rest and no side gets faster");
+        if (!warmUp.run(round)) {
+            say("not settled, but the time is up");
+            unsettled.add(current);
+        }
+    }
+
     /** The gateway and what it is compared with, started by the first figure that needs them. */
-    GatewayBench gateway() throws IOException, InterruptedException {
+    GatewayBench gateway() throws IOException {
         if (gateway == null) {
             say("starting an upstream and two gateways");
             gateway = GatewayBench.open(lab.jdbcUrl());
-            say("warming them up until their compilers rest");
-            gateway.warmUp(effort.warmUp().multipliedBy(effort.quick() ? 3 : 6));
         }
         return gateway;
     }
@@ -139,9 +151,9 @@ public final class Bench implements AutoCloseable {
         }
     }
 
-    private static List<String> setting(Lab lab, Effort effort) throws SQLException {
+    private List<String> setting(Options options) throws SQLException {
         Runtime runtime = Runtime.getRuntime();
-        return List.of(
+        List<String> lines = new ArrayList<>(List.of(
                 "%d processors, %s %s, Java %s, heap of at most %d MiB; callers, driver, database and peers share them"
                         .formatted(
                                 runtime.availableProcessors(),
@@ -150,18 +162,25 @@ public final class Bench implements AutoCloseable {
                                 System.getProperty("java.version"),
                                 runtime.maxMemory() >> 20),
                 lab.describe(),
-                "%d rounds of %d ms per side (or %,d operations), taking turns, after at most %d s of warm-up"
-                        .formatted(
-                                effort.rounds(),
-                                effort.round().toMillis(),
-                                effort.bounded(),
-                                effort.warmUp().toSeconds()),
-                "callers are under way for half a round before a round counts, and until after its end",
+                "%d rounds (3 of the outbox, and where a figure has no bar) of %d ms per side, or of %,d operations; the sides take turns"
+                        .formatted(effort.rounds(), effort.round().toMillis(), effort.bounded()),
+                "before that, sides warm up until neither has become faster by more than 5 %% for three rounds in a row and the compilers rest, for at most %d s (gateways, outbox and Kafka: longer)"
+                        .formatted(effort.warmUp().toSeconds()),
+                "Hapax has a pool of %d, unless a figure says otherwise; hand-written JDBC and peers have the fastest of %s"
+                        .formatted(Figures.POOL, effort.pools()),
+                "callers, other than the gateways' clients, are under way for half a round before a round counts, and until after its end",
                 "a round of both sides is done again if other virtual machines took more than 4 %% of the processors in it, at most %d a figure"
                         .formatted(effort.again()),
                 "one caller takes turns operation by operation, and the middle of a round's times counts",
                 "latencies at a fixed rate count from when an operation was due; wake-ups of its thread included, for both sides",
-                "ratio: median over the rounds of ours divided by theirs of the same round");
+                "ratio: median over the rounds of ours divided by theirs of the same round"));
+        if (options.figures().stream().anyMatch(OutboxFigures.ALL::contains)) {
+            lines.add(OutboxFigures.DURABILITY);
+        }
+        if (!unsettled.isEmpty()) {
+            lines.add("not settled when the time for the warm-up was up: " + String.join(", ", unsettled));
+        }
+        return lines;
     }
 
     /** Asks {@code test -t}: {@code System.console()} has another meaning from one Java to the next. */

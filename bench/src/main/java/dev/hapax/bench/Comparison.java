@@ -1,27 +1,18 @@
 package dev.hapax.bench;
 
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
-import java.time.Duration;
+import dev.hapax.bench.Measured.Unit;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Measures a figure by letting two sides take turns, once Java has compiled what they use.
- *
- * <p>The compiler takes its time from the same processors as the load: measured too early, a figure tells how fast Java
- * compiles, and the side with more code loses.
- */
+/** Measures a figure by letting two sides take turns, once both have warmed up. */
 final class Comparison implements AutoCloseable {
-    private static final double AT_REST = 0.02;
-    private static final double FASTER = 1.05;
     private static final double MOST_STOLEN = 0.04;
-
-    private static final Duration TO_BEGIN_WITH = Duration.ofMillis(100);
 
     private final Workload ours;
     private final List<Variant> variants;
+    private Unit unit = Unit.PER_SECOND;
+    private WarmUp.@Nullable Compilers compilers;
     private @Nullable Workload theirs;
 
     /** Both sides' turns of one round. */
@@ -41,6 +32,11 @@ final class Comparison implements AutoCloseable {
     /** One of several ways for the other side, of which the fastest counts. */
     interface Variant {
         Workload open() throws Exception;
+    }
+
+    /** The other side with a pool of so many connections. */
+    interface PoolVariant {
+        Workload open(int poolSize) throws Exception;
     }
 
     /** Opens the two sides. */
@@ -70,19 +66,43 @@ final class Comparison implements AutoCloseable {
         return new Comparison(ours, null, theirs);
     }
 
+    /** Against whichever pool size is the fastest for the other side, none of them larger than its callers are many. */
+    static Comparison withFastestPool(Workload ours, Effort effort, int callers, PoolVariant theirs) {
+        return withFastest(
+                ours,
+                effort.pools().stream()
+                        .map(pool -> Math.min(pool, callers))
+                        .distinct()
+                        .<Variant>map(pool -> () -> theirs.open(pool))
+                        .toList());
+    }
+
+    Comparison in(Unit unit) {
+        this.unit = unit;
+        return this;
+    }
+
+    /** For sides whose code runs in other processes. */
+    Comparison compiledBy(WarmUp.Compilers compilers) {
+        this.compilers = compilers;
+        return this;
+    }
+
     Measured measure(Figure figure, Bench bench) throws Exception {
-        Effort effort =
-                figure.bar().isPresent() ? bench.effort() : bench.effort().toInform();
-        Workload other = theirs == null ? fastest(bench) : theirs;
-        bench.say("warming up until the compiler rests and neither side gets faster");
-        warmUp(effort, List.of(ours, other));
+        return measure(figure, bench, bench.effort().of(figure));
+    }
+
+    Measured measure(Figure figure, Bench bench, Effort effort) throws Exception {
+        Workload other = theirs == null ? fastest(bench, effort) : theirs;
+        WarmUp warmUp = compilers == null ? WarmUp.of(effort) : WarmUp.of(effort, compilers);
+        bench.warmUp(warmUp, rounds(effort, ours, other));
         Turns mine = new Turns(ours);
         Turns others = new Turns(other);
         int again = effort.again();
         for (int round = 1; round <= effort.rounds(); round++) {
             Pair pair = Pair.take(effort, mine, others, round % 2 == 1); // nobody always comes first
             bench.say("round %d of %d: %s, %s"
-                    .formatted(round, effort.rounds(), mine.told(pair.ours()), others.told(pair.theirs())));
+                    .formatted(round, effort.rounds(), mine.told(pair.ours(), unit), others.told(pair.theirs(), unit)));
             if (isSpoilt(pair.spent()) && again-- > 0) {
                 bench.say("again, because other machines took %.0f %% of the processors"
                         .formatted(100 * pair.spent().shareStolen()));
@@ -92,8 +112,8 @@ final class Comparison implements AutoCloseable {
                 others.keep(pair.theirs());
             }
         }
-        return Measured.rates(figure, mine.rates(), others.rates(), other.name())
-                .spending(mine.perOperation(), others.perOperation());
+        Measured measured = Measured.of(figure, unit, mine.rates(), others.rates(), other.name());
+        return unit == Unit.PER_SECOND ? measured.spending(mine.perOperation(), others.perOperation()) : measured;
     }
 
     /** Whether other virtual machines took too much of the processors' time for a round to count. */
@@ -102,24 +122,24 @@ final class Comparison implements AutoCloseable {
     }
 
     /**
-     * Each has its turn alone, the first one after a while for the compiler's sake: Java's collector looks at every
-     * thread, even one that waits, so those of nobody's turn must not be there.
+     * Each has two short turns alone, the first one after a warm-up: Java's collector looks at every thread, even one
+     * that waits, so those of nobody's turn must not be there.
      */
-    private Workload fastest(Bench bench) throws Exception {
+    private Workload fastest(Bench bench, Effort effort) throws Exception {
         if (variants.size() == 1) {
             theirs = variants.get(0).open();
             return theirs;
         }
-        Effort effort = bench.effort();
         bench.say("finding the fastest of %d".formatted(variants.size()));
+        Effort trial = effort.toWarmUp();
         double most = 0;
         for (Variant variant : variants) {
             Workload candidate = variant.open();
             if (theirs == null) {
-                warmUp(effort.withWarmUp(effort.warmUp().dividedBy(4)), List.of(candidate));
+                boolean unused = WarmUp.of(effort.withWarmUp(effort.warmUp().dividedBy(2)))
+                        .run(rounds(effort, candidate));
             }
-            double unused = candidate.round(effort.withRound(TO_BEGIN_WITH));
-            double rate = candidate.round(effort);
+            double rate = Math.max(candidate.round(trial), candidate.round(trial));
             Workload slower = rate > most ? theirs : candidate;
             if (rate > most) {
                 most = rate;
@@ -134,28 +154,16 @@ final class Comparison implements AutoCloseable {
         return fastest;
     }
 
-    /**
-     * Until the compiler rests and nobody gets faster, or time is up. Between the rounds the compiler has the
-     * processors for itself: beside a hundred callers it would get a hundredth of them.
-     */
-    static void warmUp(Effort effort, List<Workload> workloads) throws Exception {
-        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-        long until = System.nanoTime() + effort.warmUp().toNanos();
-        double[] best = new double[workloads.size()];
-        boolean settled = false;
-        while (!settled && until - System.nanoTime() > 0) {
-            long began = System.nanoTime();
-            long compiled = compiler.getTotalCompilationTime();
-            settled = true;
-            Thread.sleep(effort.round().toMillis());
-            for (int i = 0; i < best.length; i++) {
-                double rate = workloads.get(i).round(effort);
-                settled &= rate < FASTER * best[i];
-                best[i] = Math.max(best[i], rate);
+    /** Rounds of a warm-up, in which these take turns. */
+    static WarmUp.Round rounds(Effort effort, Workload... workloads) {
+        Effort shorter = effort.toWarmUp();
+        return () -> {
+            double[] rates = new double[workloads.length];
+            for (int i = 0; i < rates.length; i++) {
+                rates[i] = workloads[i].round(shorter);
             }
-            long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
-            settled &= compiler.getTotalCompilationTime() - compiled < AT_REST * millis;
-        }
+            return rates;
+        };
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.hapax.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.bench.peers.Payload;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -37,7 +38,7 @@ final class Floor implements FreshOperations {
     private static final long DAY_MS = 86_400_000;
     private static final long LEASE_MS = 30_000;
 
-    private static final byte[] FINGERPRINT = Payload.bytes(32);
+    static final byte[] FINGERPRINT = Payload.bytes(32);
 
     private final HikariDataSource pool;
 

@@ -1,5 +1,6 @@
 package dev.hapax.bench;
 
+import dev.hapax.bench.peers.Payload;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,12 +80,7 @@ final class FreshFigures {
     }
 
     private static Comparison against(Lab lab, Effort effort, int callers) throws Exception {
-        List<Comparison.Variant> floors = effort.floorPools().stream()
-                .map(pool -> Math.min(pool, callers))
-                .distinct()
-                .<Comparison.Variant>map(pool -> () -> floor(lab, callers, pool))
-                .toList();
-        return Comparison.withFastest(ours(lab, callers), floors);
+        return Comparison.withFastestPool(ours(lab, callers), effort, callers, pool -> floor(lab, callers, pool));
     }
 
     private static Comparison largeResults(Lab lab, Effort effort) throws Exception {

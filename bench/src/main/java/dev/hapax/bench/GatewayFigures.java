@@ -1,56 +1,76 @@
 package dev.hapax.bench;
 
 import dev.hapax.bench.gateway.GatewayBench;
-import dev.hapax.bench.gateway.Latencies;
+import dev.hapax.bench.gateway.Load;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
-/** The gateway, with 64 connections and each part in a process of its own. */
+/** The gateway beside itself with idempotency off, each part in a process of its own. */
 final class GatewayFigures {
-    private static final int MODERATE = 500;
+    private static final int MANY = 64;
+    private static final String OFF = "the same gateway with idempotency off";
 
     static final List<Figure> ALL = List.of(
             Figure.of(
                     "gateway-fresh",
                     "fresh requests through the gateway, 64 connections",
-                    "the same gateway with idempotency off",
+                    OFF,
                     0.6,
-                    (figure, bench) -> compare(figure, bench, "fresh", GatewayBench::fresh)),
+                    (figure, bench) -> rates(figure, bench, "fresh", GatewayBench::fresh)),
             Figure.of(
                     "gateway-replay",
                     "replays through the gateway, 64 connections",
-                    "the same gateway with idempotency off",
+                    OFF,
                     1,
-                    (figure, bench) -> compare(figure, bench, "replay", GatewayBench::replay)),
-            Figure.informing(
-                    "gateway-latency",
-                    "median time of a fresh request at %d a second".formatted(MODERATE),
-                    "the same gateway with idempotency off; 0.5 means twice as long",
-                    GatewayFigures::latency));
+                    (figure, bench) -> rates(figure, bench, "replay", GatewayBench::replay)),
+            latency(1),
+            latency(MANY));
 
     private GatewayFigures() {}
 
-    private interface Load {
-        double run(GatewayBench gateway, Duration time) throws Exception;
+    private interface Side {
+        Load run(GatewayBench gateway, int connections, Duration time) throws Exception;
     }
 
-    private static Measured compare(Figure figure, Bench bench, String name, Load load) throws Exception {
-        GatewayBench gateway = bench.gateway();
-        Comparison comparison = Comparison.of(
-                Workload.of(name, () -> {}, effort -> load.run(gateway, effort.round())),
-                Workload.of("idempotency off", () -> {}, effort -> gateway.passThrough(effort.round())));
-        return comparison.measure(figure, bench);
+    private static Figure latency(int connections) {
+        return Figure.informing(
+                "gateway-latency-" + connections,
+                "median time of a fresh request, %d connection%s that send%s the next one after each answer"
+                        .formatted(connections, connections == 1 ? "" : "s", connections == 1 ? "s" : ""),
+                OFF + "; 0.5 means twice as long",
+                (figure, bench) -> {
+                    try (Comparison comparison = compare(
+                            bench, connections, "fresh", GatewayBench::fresh, load -> 1e9 / load.medianNanos())) {
+                        return comparison.in(Measured.Unit.MILLIS).measure(figure, bench, effort(figure, bench));
+                    }
+                });
     }
 
-    private static Measured latency(Figure figure, Bench bench) throws Exception {
+    private static Measured rates(Figure figure, Bench bench, String name, Side side) throws Exception {
+        try (Comparison comparison = compare(bench, MANY, name, side, Load::perSecond)) {
+            return comparison.measure(figure, bench, effort(figure, bench));
+        }
+    }
+
+    /** Java compiles a gateway after some ten thousand requests of each kind: until then it is many times slower. */
+    private static Effort effort(Figure figure, Bench bench) {
         Effort effort = bench.effort();
-        Latencies latencies = bench.gateway().addedLatency(MODERATE, effort.quick() ? 2 : 5, effort.round());
-        bench.say("at %d/s, p50 and p99 in µs: plain upstream %s, idempotency off %s, fresh %s, replay %s"
-                .formatted(
-                        MODERATE, latencies.plain(), latencies.passThrough(), latencies.fresh(), latencies.replay()));
-        double off = latencies.passThrough().p50();
-        double on = latencies.fresh().p50();
-        return new Measured(
-                figure, List.of(off / on), "%.0f µs".formatted(on), "%.0f µs".formatted(off), "idempotency off");
+        return effort.of(figure).withWarmUp(Duration.ofSeconds(effort.quick() ? 7 : 30));
+    }
+
+    private static Comparison compare(
+            Bench bench, int connections, String name, Side side, ToDoubleFunction<Load> speed) throws Exception {
+        GatewayBench gateway = bench.gateway();
+        return Comparison.of(
+                        workload(gateway, connections, name, side, speed),
+                        workload(gateway, connections, "idempotency off", GatewayBench::passThrough, speed))
+                .compiledBy(gateway::compilerTime);
+    }
+
+    private static Workload workload(
+            GatewayBench gateway, int connections, String name, Side side, ToDoubleFunction<Load> speed) {
+        return Workload.of(
+                name, () -> {}, effort -> speed.applyAsDouble(side.run(gateway, connections, effort.round())));
     }
 }

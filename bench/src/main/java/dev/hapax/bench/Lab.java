@@ -2,6 +2,7 @@ package dev.hapax.bench;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.bench.peers.Payload;
 import dev.hapax.embedded.postgres.EmbeddedPostgres;
 import dev.hapax.postgres.PostgresSchema;
 import java.sql.Connection;

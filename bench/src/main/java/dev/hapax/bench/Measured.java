@@ -2,6 +2,7 @@ package dev.hapax.bench;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,30 @@ record Measured(
         return new Measured(figure, List.of(), ours, theirs, against, sustained, null);
     }
 
+    /** What a rate is told as. */
+    enum Unit {
+        PER_SECOND {
+            @Override
+            String tell(double rate) {
+                return Report.rate(rate) + "/s";
+            }
+        },
+        /** For the time that one of them takes. */
+        MILLIS {
+            @Override
+            String tell(double rate) {
+                return String.format(Locale.ROOT, "%.2f ms", 1_000 / rate);
+            }
+        };
+
+        abstract String tell(double rate);
+    }
+
     static Measured rates(Figure figure, List<Double> ours, List<Double> theirs, String against) {
+        return of(figure, Unit.PER_SECOND, ours, theirs, against);
+    }
+
+    static Measured of(Figure figure, Unit unit, List<Double> ours, List<Double> theirs, String against) {
         List<Double> ratios = new ArrayList<>();
         for (int i = 0; i < ours.size(); i++) {
             ratios.add(ours.get(i) / theirs.get(i));
@@ -44,8 +68,8 @@ record Measured(
         return new Measured(
                 figure,
                 ratios,
-                Report.rate(Spread.of(ours).median()) + "/s",
-                Report.rate(Spread.of(theirs).median()) + "/s",
+                unit.tell(Spread.of(ours).median()),
+                unit.tell(Spread.of(theirs).median()),
                 against);
     }
 

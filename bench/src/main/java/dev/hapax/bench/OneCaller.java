@@ -25,7 +25,10 @@ final class OneCaller {
         List<Double> theirs = new ArrayList<>();
         try (Operations operations = Operations.on(bench.lab(), CONNECTIONS, Lab.WARM);
                 Floor floor = new Floor(bench.lab(), CONNECTIONS)) {
-            Alternation unused = Alternation.of(operations::fresh, floor::fresh, effort.warmUp());
+            bench.warmUp(WarmUp.of(effort), () -> {
+                Alternation both = Alternation.of(operations::fresh, floor::fresh, effort.round());
+                return new double[] {both.ours(), both.theirs()};
+            });
             for (int round = 1; round <= effort.rounds(); round++) {
                 Alternation both = Alternation.of(
                         operations::fresh, floor::fresh, effort.round().multipliedBy(4));
@@ -40,10 +43,11 @@ final class OneCaller {
     /** A few callers of each side go first, since one alone takes minutes to get its code compiled. */
     static void warmUp(Bench bench) throws Exception {
         Effort effort = bench.effort();
-        bench.say("warming up until the compiler rests");
+        bench.say("having the code compiled that both sides share");
         try (Workload few = FreshFigures.ours(bench.lab(), FEW);
                 Workload others = FreshFigures.floor(bench.lab(), FEW, Figures.POOL)) {
-            Comparison.warmUp(effort.withWarmUp(effort.warmUp().multipliedBy(2)), List.of(few, others));
+            Effort longer = effort.withWarmUp(effort.warmUp().multipliedBy(2));
+            boolean unused = WarmUp.of(longer).run(Comparison.rounds(longer, few, others));
         }
     }
 

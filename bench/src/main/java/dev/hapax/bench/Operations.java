@@ -8,6 +8,7 @@ import dev.hapax.Outcome;
 import dev.hapax.Policy;
 import dev.hapax.Scope;
 import dev.hapax.WhenInFlight;
+import dev.hapax.bench.peers.Payload;
 import dev.hapax.cache.NearCache;
 import dev.hapax.postgres.PostgresStore;
 import dev.hapax.postgres.PostgresTransactions;

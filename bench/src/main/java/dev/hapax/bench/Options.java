@@ -17,7 +17,10 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
     static final String HELP = """
             Measures Hapax beside hand-written JDBC and other libraries, on a PostgreSQL of its own, and prints ratios.
 
-            usage: Bench [--quick] [--only NAME,...] [--check] [--results DIRECTORY] [--help]
+            usage: ./hapax bench [outbox | kafka] [--quick] [--only NAME,...] [--check] [--results DIRECTORY] [--help]
+
+              outbox               only the outbox, beside gruelbox's transaction-outbox: about six minutes, --quick two
+              kafka                only the Kafka consumer, beside one with an insert per message: about a minute
 
               --quick              about a minute and a half, with more noise: only figures that have a bar, without
                                    the peers and with one fixed rate; otherwise it takes about a quarter of an hour
@@ -27,7 +30,7 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
                                    neither quick nor partial writes them, to bench/results
               --help               this text
 
-            figures:
+            figures, of which those of outbox and kafka are measured only when asked for:
             """;
 
     static Options parse(String[] args) {
@@ -36,6 +39,7 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
         Optional<Path> results = Optional.empty();
         for (int i = 0; i < args.length; i++) {
             switch (args[i]) {
+                case "outbox", "kafka" -> only.addAll(names(args[i]));
                 case "--help", "--quick", "--check" -> flags.add(args[i]);
                 case "--only" -> only.addAll(names(value(args, ++i)));
                 case "--results" -> results = Optional.of(Path.of(value(args, ++i)));
@@ -80,9 +84,9 @@ record Options(boolean help, boolean quick, boolean check, List<String> only, Op
     }
 
     List<Figure> figures() {
-        return Figures.ALL.stream()
-                .filter(it -> only.isEmpty() ? !quick || isQuick(it) : only.contains(it.name()))
-                .toList();
+        return only.isEmpty()
+                ? Figures.USUAL.stream().filter(it -> !quick || isQuick(it)).toList()
+                : Figures.ALL.stream().filter(it -> only.contains(it.name())).toList();
     }
 
     /** Where to write, if anywhere: noisy or partial numbers do not replace those of a full run by accident. */

@@ -14,7 +14,7 @@ final class PeerFigures {
     static final String FASTEST = "fresh-128-fastest-peer";
 
     private static final int CALLERS = 128;
-    private static final List<Integer> POOLS = List.of(8, 32);
+    private static final int OF_NO_USE = 1;
 
     static final List<Figure> ALL = figures();
 
@@ -26,7 +26,7 @@ final class PeerFigures {
             figures.add(Figure.informing(
                     "fresh-128-" + kind.id(),
                     "fresh operations, 128 callers, pool of 8",
-                    kind.id() + ", 128 callers" + (kind.onPostgres() ? ", pool of 8 or 32" : ""),
+                    kind.id() + ", 128 callers" + (kind.onPostgres() ? ", with the pool size that suits it best" : ""),
                     (figure, bench) -> bench.peers().against(kind, figure)));
         }
         figures.add(Figure.of(
@@ -72,11 +72,10 @@ final class PeerFigures {
     }
 
     private static Measured measure(Figure figure, Bench bench, Peers.Kind kind) throws Exception {
-        List<Comparison.Variant> pools = (kind.onPostgres() ? POOLS : List.of(2))
-                .stream()
-                        .<Comparison.Variant>map(pool -> () -> open(bench, kind, pool))
-                        .toList();
-        try (Comparison comparison = Comparison.withFastest(FreshFigures.ours(bench.lab(), CALLERS), pools)) {
+        Workload ours = FreshFigures.ours(bench.lab(), CALLERS);
+        try (Comparison comparison = kind.onPostgres()
+                ? Comparison.withFastestPool(ours, bench.effort(), CALLERS, pool -> open(bench, kind, pool))
+                : Comparison.of(ours, open(bench, kind, OF_NO_USE))) {
             return comparison.measure(figure, bench);
         }
     }

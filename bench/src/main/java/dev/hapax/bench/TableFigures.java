@@ -97,24 +97,29 @@ final class TableFigures {
         String schema = largeSchema(bench, bench.effort().rows());
         bench.lab().insertParked(schema, PARKED);
         Search search = Search.everything().states(State.IN_DOUBT).limit(LISTED);
-        List<Double> millis = new ArrayList<>();
+        List<Double> measured = new ArrayList<>();
         try (Operations operations = Operations.on(bench.lab(), 1, schema)) {
-            for (int i = 0; i < 10 + bench.effort().rounds(); i++) {
-                long began = System.nanoTime();
-                int found = operations.store().inspector().search(search).size();
-                millis.add((System.nanoTime() - began) / 1e6);
-                if (found != LISTED) {
-                    throw new IllegalStateException("expected to list " + LISTED + ", but it was " + found);
-                }
+            bench.warmUp(WarmUp.of(bench.effort()), () -> new double[] {1 / millisToList(operations, search)});
+            for (int i = 0; i < bench.effort().rounds(); i++) {
+                measured.add(millisToList(operations, search));
             }
         }
-        List<Double> measured = millis.subList(10, millis.size());
         return new Measured(
                 figure,
                 measured.stream().map(it -> MOST_MILLIS / it).toList(),
                 "%.1f ms".formatted(Measured.Spread.of(measured).median()),
                 "%.0f ms".formatted(MOST_MILLIS),
                 "the bar");
+    }
+
+    private static double millisToList(Operations operations, Search search) {
+        long began = System.nanoTime();
+        int found = operations.store().inspector().search(search).size();
+        double millis = (System.nanoTime() - began) / 1e6;
+        if (found != LISTED) {
+            throw new IllegalStateException("expected to list " + LISTED + ", but it was " + found);
+        }
+        return millis;
     }
 
     private static Measured sweep(Figure figure, Bench bench) throws Exception {
@@ -183,6 +188,9 @@ final class TableFigures {
                     Callers callers = Callers.all(CALLERS, operations::fresh)) {
                 Thread sweeper = new Thread(() -> purge(operations, stop), "sweeper");
                 sweeper.start();
+                Duration round = bench.effort().toWarmUp().round();
+                bench.warmUp(WarmUp.of(bench.effort()), () ->
+                        new double[] {callers.lasting(round).perSecond()});
                 Callers.Round unused = callers.lasting(kept.multipliedBy(2));
                 List<Double> rates = new ArrayList<>();
                 List<Long> sizes = new ArrayList<>();

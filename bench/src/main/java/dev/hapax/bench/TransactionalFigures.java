@@ -83,7 +83,7 @@ final class TransactionalFigures {
             insert.setString(2, ""); // tenant
             insert.setString(3, Operations.SCOPE); // scope
             insert.setString(4, id.toString()); // key
-            insert.setBytes(5, new byte[32]); // fingerprint
+            insert.setBytes(5, Floor.FINGERPRINT); // fingerprint
             insert.setObject(6, UUID.randomUUID()); // token
             insert.setString(7, "floor"); // owner
             insert.setInt(8, 0); // when_abandoned

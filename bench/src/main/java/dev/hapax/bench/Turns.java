@@ -39,8 +39,8 @@ final class Turns {
         return kept.stream().map(Turn::rate).toList();
     }
 
-    String told(Turn turn) {
-        return "%s %s/s".formatted(name(), Report.rate(turn.rate()));
+    String told(Turn turn, Measured.Unit unit) {
+        return "%s %s".formatted(name(), unit.tell(turn.rate()));
     }
 
     Processors perOperation() {

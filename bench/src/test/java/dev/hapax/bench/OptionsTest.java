@@ -34,6 +34,13 @@ class OptionsTest {
     }
 
     @Test
+    void outboxAndKafkaAreMeasuredOnlyWhenAskedFor() {
+        assertThat(names()).contains("fresh-1-caller").doesNotContain("outbox-backlog", "kafka-consumer");
+        assertThat(names("outbox")).containsExactly("outbox-backlog", "outbox-live");
+        assertThat(names("kafka", "--quick")).containsExactly("kafka-consumer");
+    }
+
+    @Test
     void unknownFigureIsRefused() {
         assertThatThrownBy(() -> figures("fixed-rat")).hasMessageContaining("no figure is called fixed-rat");
     }

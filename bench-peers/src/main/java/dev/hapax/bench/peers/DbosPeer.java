@@ -35,7 +35,7 @@ final class DbosPeer implements Peer {
                 .fill(
                         "dbos.workflow_status",
                         "workflow_uuid, status, name, executor_id, output",
-                        "'filled-' || n, 'SUCCESS', 'run', 'filled', '\"' || repeat('1', 300) || '\"'");
+                        "'filled-' || n, 'SUCCESS', 'run', 'filled', '\"%s\"'".formatted(Work.handle()));
     }
 
     @Override

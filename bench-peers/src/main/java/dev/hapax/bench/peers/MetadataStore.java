@@ -15,7 +15,7 @@ record MetadataStore(JdbcMetadataStore store, TransactionTemplate transactions) 
         tables.fill(
                 "INT_METADATA_STORE",
                 "METADATA_KEY, METADATA_VALUE, REGION",
-                "'filled-' || n, repeat('1', 300), 'DEFAULT'");
+                "'filled-' || n, '%s', 'DEFAULT'".formatted(Work.handle()));
         JdbcMetadataStore store = new JdbcMetadataStore(dataSource);
         store.afterPropertiesSet();
         store.start();

@@ -8,8 +8,8 @@ final class Work {
     static final String PROCESSOR = "bench";
 
     private static final int RESULT_LENGTH = 300;
-    private static final String FIRST = "1".repeat(RESULT_LENGTH);
-    private static final String AGAIN = "2".repeat(RESULT_LENGTH);
+    private static final String FIRST = Payload.text(RESULT_LENGTH);
+    private static final String AGAIN = new StringBuilder(FIRST).reverse().toString();
 
     private Work() {}
 

@@ -8,10 +8,9 @@ import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
 
 /**
  * Clients of one server, all on the calling thread: what they cost is small beside what a server does, so that on a
@@ -34,31 +33,27 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    /**
-     * Everyone sends the next request when the answer to the last one is there.
-     *
-     * @return answers per second
-     */
-    double closedLoop(Duration time, Keys keys) throws IOException {
+    /** Everyone sends the next request when the answer to the last one is there. */
+    Load closedLoop(Duration time, Keys keys) throws IOException {
         ensureOpen();
         long began = System.nanoTime();
         long until = began + time.toNanos();
         for (Connection connection : connections) {
-            connection.send(keys, began);
+            connection.send(keys);
         }
         int busy = connections.size();
-        long done = 0;
+        LongStream.Builder nanos = LongStream.builder();
         while (busy > 0) {
             for (Connection answered : await()) {
-                done++;
+                nanos.add(System.nanoTime() - answered.sentAt());
                 if (until - System.nanoTime() > 0) {
-                    answered.send(keys, 0);
+                    answered.send(keys);
                 } else {
                     busy--;
                 }
             }
         }
-        return done * 1e9 / (System.nanoTime() - began);
+        return Load.of(System.nanoTime() - began, nanos.build());
     }
 
     /** Sends exactly so many requests, as fast as they are answered. */
@@ -69,63 +64,13 @@ final class Clients implements AutoCloseable {
         int done = 0;
         while (done < count) {
             while (sent < count && !idle.isEmpty()) {
-                idle.remove().send(keys, 0);
+                idle.remove().send(keys);
                 sent++;
             }
             List<Connection> answered = await();
             done += answered.size();
             idle.addAll(answered);
         }
-    }
-
-    /**
-     * Requests come in at their time, whether those before have been answered or not; one that finds no idle client
-     * waits for it, and the wait counts.
-     *
-     * @return the nanoseconds from when each was to be sent until its answer was there, in ascending order
-     */
-    long[] openLoop(int perSecond, Duration time, Keys keys) throws IOException {
-        ensureOpen();
-        long gap = 1_000_000_000L / perSecond;
-        long[] nanos = new long[Math.toIntExact(time.toNanos() / gap)];
-        Queue<Connection> idle = new ArrayDeque<>(connections);
-        long began = System.nanoTime();
-        Thread pacer = wakeAt(began, gap, nanos.length);
-        int sent = 0;
-        int done = 0;
-        while (done < nanos.length) {
-            for (long due = began + sent * gap;
-                    sent < nanos.length && due - System.nanoTime() <= 0 && !idle.isEmpty();
-                    due += gap) {
-                idle.remove().send(keys, due);
-                sent++;
-            }
-            for (Connection answered : await()) {
-                nanos[done++] = System.nanoTime() - answered.due();
-                idle.add(answered);
-            }
-        }
-        pacer.interrupt();
-        Arrays.sort(nanos);
-        return nanos;
-    }
-
-    /** A selector of its own wakes on whole milliseconds only. */
-    private Thread wakeAt(long began, long gap, int times) {
-        Thread pacer = new Thread(
-                () -> {
-                    for (int i = 0; i < times && !Thread.currentThread().isInterrupted(); i++) {
-                        long due = began + i * gap;
-                        for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
-                            LockSupport.parkNanos(left);
-                        }
-                        selector.wakeup();
-                    }
-                },
-                "pacer");
-        pacer.setDaemon(true);
-        pacer.start();
-        return pacer;
     }
 
     /** Servers close connections that were idle for long: the clients go first. */
@@ -137,7 +82,7 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    /** Those whose answers are complete; nobody, if it was only woken. */
+    /** Those whose answers are complete. */
     private List<Connection> await() throws IOException {
         long began = System.nanoTime();
         if (selector.select(SILENCE_MILLIS) == 0 && System.nanoTime() - began >= SILENCE_MILLIS * 1_000_000) {

@@ -34,7 +34,7 @@ final class Connection implements AutoCloseable {
     private final ByteBuffer incoming = ByteBuffer.wrap(answer.bytes());
     private @Nullable SocketChannel channel;
     private boolean replayed;
-    private long due;
+    private long sentAt;
 
     Connection(InetSocketAddress address, Selector selector) {
         this.address = address;
@@ -55,9 +55,8 @@ final class Connection implements AutoCloseable {
         channel = opened;
     }
 
-    /** @param due the moment from which on the answer is waited for */
-    void send(Keys keys, long due) throws IOException {
-        this.due = due;
+    void send(Keys keys) throws IOException {
+        sentAt = System.nanoTime();
         replayed = keys.replayed();
         byte[] key = keys.next().getBytes(StandardCharsets.US_ASCII);
         request.clear();
@@ -68,8 +67,8 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    long due() {
-        return due;
+    long sentAt() {
+        return sentAt;
     }
 
     /** @return whether the answer is complete, and it is the right one */

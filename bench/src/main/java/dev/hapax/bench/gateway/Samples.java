@@ -1,5 +1,7 @@
 package dev.hapax.bench.gateway;
 
+import dev.hapax.bench.peers.Payload;
+
 /** What is sent both ways. */
 final class Samples {
     private static final String BEGINNING =
@@ -9,6 +11,6 @@ final class Samples {
 
     /** A JSON object of exactly so many bytes. */
     static String json(int length) {
-        return BEGINNING + "x".repeat(length - BEGINNING.length() - 2) + "\"}";
+        return BEGINNING + Payload.text(length - BEGINNING.length() - 2) + "\"}";
     }
 }

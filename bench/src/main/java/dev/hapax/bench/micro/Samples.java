@@ -1,5 +1,6 @@
 package dev.hapax.bench.micro;
 
+import dev.hapax.bench.peers.Payload;
 import java.nio.charset.StandardCharsets;
 
 /** Requests and results of the sizes that are usual. */
@@ -20,7 +21,7 @@ final class Samples {
             json.append(", ").append(member);
         }
         json.append(", \"note\": \"");
-        json.append("x".repeat(length - json.length() - 2));
+        json.append(Payload.text(length - json.length() - 2));
         return json.append("\"}").toString();
     }
 

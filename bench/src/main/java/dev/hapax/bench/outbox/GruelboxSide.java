@@ -43,7 +43,7 @@ final class GruelboxSide implements Side {
         workers = Executors.newFixedThreadPool(threads);
         transactions = TransactionManager.fromDataSource(pool);
         delivering = outbox(Submitter.withExecutor(workers), Duration.ofMinutes(2));
-        storing = outbox((entry, processing) -> {}, Delivering.DUE_AFTER);
+        storing = outbox((entry, processing) -> {}, OutboxLoad.DUE_AFTER);
         Orders.create(pool);
         flusher = new Thread(this::flush, "flusher");
         flusher.setDaemon(true);

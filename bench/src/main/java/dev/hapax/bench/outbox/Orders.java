@@ -2,6 +2,7 @@ package dev.hapax.bench.outbox;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.hapax.bench.peers.Payload;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -12,7 +13,7 @@ import java.sql.Statement;
 /** The business of both sides: a table of orders, and what a message about one looks like. */
 final class Orders {
     private static final int AGGREGATES = 1_000;
-    private static final String FILLING = "x".repeat(250);
+    private static final String FILLING = Payload.text(250);
 
     private Orders() {}
 

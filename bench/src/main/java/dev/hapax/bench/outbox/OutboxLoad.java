@@ -11,9 +11,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Has a side deliver messages, and tells how many it did a second. */
-final class Delivering {
-    static final int APPENDERS = 8;
+/** Has an outbox deliver messages of 300 bytes, and tells how many it did a second. */
+public final class OutboxLoad implements AutoCloseable {
+    /** How many transactions append at a time. */
+    public static final int APPENDERS = 8;
+
+    private static final int RELAY_CONNECTIONS = 2;
     private static final int PER_TRANSACTION = 20;
     private static final long LOOK_EVERY = 2_000_000;
 
@@ -22,12 +25,22 @@ final class Delivering {
 
     private final Side side;
 
-    Delivering(Side side) {
+    private OutboxLoad(Side side) {
         this.side = side;
     }
 
-    /** From the first append to the last delivery, with appends and deliveries at the same time. */
-    double live(int messages) throws SQLException, InterruptedException, ExecutionException {
+    /** Our outbox with its defaults. */
+    public static OutboxLoad hapax(String jdbcUrl) throws SQLException {
+        return new OutboxLoad(new HapaxSide(jdbcUrl, APPENDERS + RELAY_CONNECTIONS));
+    }
+
+    /** gruelbox's transaction-outbox with so many workers, and a connection for each. */
+    public static OutboxLoad gruelbox(String jdbcUrl, int workers) throws SQLException {
+        return new OutboxLoad(new GruelboxSide(jdbcUrl, APPENDERS, workers));
+    }
+
+    /** Messages per second from the first append to the last delivery, with appends and deliveries at the same time. */
+    public double live(int messages) throws SQLException, InterruptedException, ExecutionException {
         side.deliver(true);
         long before = side.delivered();
         long began = System.nanoTime();
@@ -37,8 +50,8 @@ final class Delivering {
         return rate;
     }
 
-    /** From when somebody begins to deliver what is there already. */
-    double backlog(int messages) throws SQLException, InterruptedException, ExecutionException {
+    /** Messages per second from when delivery begins, with all of them there already. */
+    public double backlog(int messages) throws SQLException, InterruptedException, ExecutionException {
         side.deliver(false);
         append(messages);
         long due = System.nanoTime() + DUE_AFTER.toNanos();
@@ -83,5 +96,10 @@ final class Delivering {
             System.err.printf("%d deliveries of %d messages%n", delivered, messages);
         }
         return messages * 1e9 / took;
+    }
+
+    @Override
+    public void close() {
+        side.close();
     }
 }
