@@ -376,9 +376,9 @@ class OutboxRelayTest {
                 Duration.ofSeconds(publishTimeout),
                 Duration.ofSeconds(ioTimeout),
                 Duration.ofSeconds(1),
-                Duration.ofSeconds(1),
                 10,
-                new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1)));
+                new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1)),
+                WhenParked.WAIT);
     }
 
     @Test

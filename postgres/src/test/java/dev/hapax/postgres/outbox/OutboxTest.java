@@ -156,7 +156,8 @@ class OutboxTest {
     void whoAppendsToAnotherAggregateOrToNoneWaitsForNobody() throws Exception {
         String other = IntStream.range(0, 100)
                 .mapToObj(i -> "other-" + i)
-                .filter(it -> Lanes.lock(Lanes.of("orders", it)) != Lanes.lock(Lanes.of("orders", "order-1")))
+                .filter(it -> OrderingKey.lock(OrderingKey.of("orders", it))
+                        != OrderingKey.lock(OrderingKey.of("orders", "order-1")))
                 .findFirst()
                 .orElseThrow();
         try (Connection first = transaction();
@@ -180,7 +181,7 @@ class OutboxTest {
                             .mapToObj(i -> message("order-" + i, ""))
                             .toList());
             assertThat(box.database.queryLong("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
-                    .isLessThanOrEqualTo(Lanes.LOCKS);
+                    .isLessThanOrEqualTo(OrderingKey.LOCKS);
             connection.commit();
         }
         assertThat(box.rows()).isEqualTo(30_000);

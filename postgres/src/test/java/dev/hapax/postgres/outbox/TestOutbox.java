@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 
 /** An outbox in a database of its own, and relays that are quick to try again. Closed with what it started. */
@@ -36,6 +37,20 @@ final class TestOutbox implements AutoCloseable {
         return start(relay(publisher));
     }
 
+    /** The table as a relay sees it that leases for so long. */
+    OutboxTable table(DataSource dataSource, Duration lease) {
+        RelaySettings settings = new RelaySettings(
+                10,
+                lease,
+                lease.dividedBy(2),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(1),
+                10,
+                new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1)),
+                WhenParked.WAIT);
+        return new OutboxTable(new Database(dataSource, settings.ioTimeout()), settings);
+    }
+
     void append(OutboxMessage... messages) {
         append(Arrays.asList(messages));
     }
@@ -59,7 +74,11 @@ final class TestOutbox implements AutoCloseable {
     }
 
     void awaitLeased() {
-        Awaitility.await().until(() -> database.queryLong("SELECT count(*) FROM hapax_outbox WHERE state = 1") > 0);
+        Awaitility.await().until(() -> leased() > 0);
+    }
+
+    long leased() {
+        return database.queryLong("SELECT count(*) FROM hapax_outbox WHERE state = 1");
     }
 
     void awaitWaiting(int rows) {
