@@ -35,7 +35,7 @@ class OrderingKeyTest {
     }
 
     @Test
-    void pausesDoubleUpToTheLongestAndNeverByTheSameAmount() {
+    void pausesDoubleWithJitter() {
         Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
         for (int attempt = 1; attempt < 200; attempt++) {
@@ -47,7 +47,7 @@ class OrderingKeyTest {
     }
 
     @Test
-    void whoAsksForMoreTimeGetsItUpToADay() {
+    void retryAfterIsHonouredUpToADay() {
         Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
         assertThat(backoff.after(1, Duration.ofMinutes(30))).isEqualTo(Duration.ofMinutes(30));

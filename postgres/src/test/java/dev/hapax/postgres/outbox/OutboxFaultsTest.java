@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -109,7 +108,7 @@ class OutboxFaultsTest {
         box.start(relay(dataSource).listener(broken).listener(working).lagEvery(Duration.ofHours(1)));
         box.awaitEmpty();
 
-        Awaitility.await().until(() -> heard.get() == 1);
+        TestOutbox.await().until(() -> heard.get() == 1);
     }
 
     @Test
@@ -137,7 +136,7 @@ class OutboxFaultsTest {
             }
         }));
         try {
-            Awaitility.await().until(() -> counting.get() == 1);
+            TestOutbox.await().until(() -> counting.get() == 1);
             for (int i = 0; i < 3; i++) {
                 box.append(unordered("news"));
                 box.awaitEmpty();
@@ -146,7 +145,7 @@ class OutboxFaultsTest {
         } finally {
             counted.countDown();
         }
-        Awaitility.await().until(() -> lags.get() > 1);
+        TestOutbox.await().until(() -> lags.get() > 1);
     }
 
     @Test
@@ -190,8 +189,11 @@ class OutboxFaultsTest {
         Duration lease = Duration.ofMinutes(1);
         box.append(unordered("news"));
 
-        long began =
-                box.table(dataSource, lease).claim(10, 10, it -> {}).lease().until() - lease.toNanos();
+        long began = TestOutbox.table(dataSource, lease)
+                        .claim(10, 10, it -> {})
+                        .lease()
+                        .until()
+                - lease.toNanos();
 
         assertThat(began - connected.get()).as("after the connection was there").isNotNegative();
         assertThat(sent.get() - began).as("before the statement was sent").isNotNegative();
