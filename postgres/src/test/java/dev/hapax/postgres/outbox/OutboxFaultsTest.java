@@ -66,8 +66,8 @@ class OutboxFaultsTest {
                     case 3 -> throw new AssertionError("an Error, not an exception");
                     default -> receiver.publish(messages);
                 })
-                .publishTimeout(Duration.ofHours(1))
-                .lease(Duration.ofHours(2)));
+                .publishTimeout(Duration.ofMinutes(1))
+                .lease(Duration.ofMinutes(2)));
         box.awaitEmpty();
 
         assertThat(receiver.accepted())
