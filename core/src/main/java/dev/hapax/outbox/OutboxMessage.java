@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * OutboxMessage.to("orders", json).aggregate("order-42").header("type", "OrderPlaced")
  * }</pre>
  *
- * <p>The body is not copied: who makes a message gives it away, who reads one must leave it as it is.
+ * <p>The body is not copied and must not be changed.
  *
- * @param id the same on every delivery, so that the receiver can drop a duplicate
- * @param topic where it goes: a topic, a queue, a name that the publisher knows a URL for; 1–255 characters
- * @param aggregate what it is about. Messages with the same topic and aggregate are published in the order they were
- *     appended; {@code null} where order does not matter. 1–255 characters
+ * @param id the same on every delivery, so that receivers recognize duplicates
+ * @param topic the destination: a topic, a queue, or a name that the publisher maps to a URL; 1–255 characters
+ * @param aggregate what the message is about. Messages with the same topic and aggregate are published in the order
+ *     they were appended; {@code null} if order does not matter. 1–255 characters
  * @param headers names of letters, digits, {@code _}, {@code -} and {@code .}, values without control characters
  * @param body may be empty
  */
@@ -45,12 +45,12 @@ public record OutboxMessage(
         return new OutboxMessage(UUID.randomUUID(), topic, null, Map.of(), body);
     }
 
-    /** The id to send it with, where the caller has one that is stable over its own retries. */
+    /** Sets the id, for callers that have one which is stable over their own retries. */
     public OutboxMessage id(UUID id) {
         return new OutboxMessage(id, topic, aggregate, headers, body);
     }
 
-    /** What the message is about, and so whose order it is part of. */
+    /** Sets what the message is about: the messages of one topic and aggregate are published in order. */
     public OutboxMessage aggregate(String aggregate) {
         return new OutboxMessage(id, topic, Objects.requireNonNull(aggregate, "aggregate"), headers, body);
     }

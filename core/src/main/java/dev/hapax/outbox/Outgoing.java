@@ -1,18 +1,20 @@
 package dev.hapax.outbox;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 
 /**
- * A message on its way from an outbox to a broker.
+ * One attempt to publish a message of an outbox.
  *
- * @param message what was appended
  * @param createdAt when it was appended, on the database's clock
- * @param attempt 1, 2, 3…: how often it was tried, this time included
+ * @param attempt 1, 2, 3…
+ * @param timeout how long the relay waits for the result, from its call of {@link Publisher#publish} on. Then it counts
+ *     the attempt as failed and tries again, so a publisher that has not sent the message by then must not send it
  */
-public record Outgoing(OutboxMessage message, Instant createdAt, int attempt) {
+public record Outgoing(OutboxMessage message, Instant createdAt, int attempt, Duration timeout) {
 
-    /** Headers that begin so are set by publishers and cannot be appended. */
+    /** Headers with this prefix are set by publishers and cannot be appended. */
     public static final String RESERVED = "hapax-";
 
     /** The header or attribute that carries {@link OutboxMessage#id()}, where a broker has no better place for it. */
@@ -24,6 +26,7 @@ public record Outgoing(OutboxMessage message, Instant createdAt, int attempt) {
     public Outgoing {
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(createdAt, "createdAt");
+        Objects.requireNonNull(timeout, "timeout");
         if (attempt < 1) {
             throw new IllegalArgumentException("attempt is " + attempt + "; the first one is 1");
         }

@@ -5,17 +5,17 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What became of one message that was handed to a broker. */
+/** The result of one attempt to publish a message. */
 public sealed interface PublishResult {
 
-    /** The broker has it for good. */
+    /** The broker has stored the message. */
     record Published() implements PublishResult {}
 
     /**
-     * It may be accepted later: the message stays, and is tried again after a pause.
+     * The message may be accepted later: it stays in the outbox and is retried after a pause.
      *
-     * @param reason for people; never the body
-     * @param retryAfter how long the receiver asked to be left alone; {@code null} where it did not say
+     * @param reason human-readable; never contains the body
+     * @param retryAfter the pause that the receiver asked for, or {@code null}
      */
     record Failed(String reason, @Nullable Duration retryAfter) implements PublishResult {
         public Failed {
@@ -26,7 +26,7 @@ public sealed interface PublishResult {
     /**
      * The same message would be refused again: it is parked at once.
      *
-     * @param reason for people; never the body
+     * @param reason human-readable; never contains the body
      */
     record Refused(String reason) implements PublishResult {
         public Refused {

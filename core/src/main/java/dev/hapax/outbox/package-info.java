@@ -1,4 +1,4 @@
-/** What leaves a service together with its own commit: the message, and who hands it to a broker. */
+/** Messages of a transactional outbox, and the SPI of the publishers that send them to a broker. */
 @NullMarked
 package dev.hapax.outbox;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -81,7 +82,8 @@ class OutboxMessageTest {
     void theFirstAttemptIsOne() {
         OutboxMessage message = OutboxMessage.to("orders", BODY);
 
-        assertThatIllegalArgumentException().isThrownBy(() -> new Outgoing(message, Instant.EPOCH, 0));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Outgoing(message, Instant.EPOCH, 0, Duration.ofSeconds(10)));
     }
 
     @Test

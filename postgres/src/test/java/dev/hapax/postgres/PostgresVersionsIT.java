@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.embedded.postgres.EmbeddedPostgres;
+import dev.hapax.postgres.outbox.OutboxRoundTrip;
 import dev.hapax.store.Store;
 import dev.hapax.testkit.StoreContract;
 import java.io.IOException;
@@ -112,6 +113,11 @@ class PostgresVersionsIT {
         @Override
         protected void letTimePass(Duration duration) {
             TestDatabase.letTimePass(pool, duration);
+        }
+
+        @Test
+        void outboxStatementsWork() throws SQLException {
+            OutboxRoundTrip.run(pool);
         }
 
         @Test

@@ -5,6 +5,7 @@ import dev.hapax.outbox.Outgoing;
 import dev.hapax.outbox.PublishResult;
 import dev.hapax.outbox.Publisher;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,10 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -28,50 +26,83 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes an outbox to Kafka: the message's topic is the topic, its aggregate the record's key, its id the header
- * {@link Outgoing#ID_HEADER}, from where {@link KafkaMessages#header} gives it to the consumer on the other side. Safe
- * for use by many threads.
+ * {@link Outgoing#ID_HEADER}, which {@link KafkaMessages#header} gives to the consumer on the other side. Safe for use
+ * by many threads.
  *
- * <p>A message counts as published when all in-sync replicas have it. Sends happen on a thread of its own, because a
- * producer blocks while it does not know the topic.
+ * <p>A message counts as published when all in-sync replicas have it. A topic that does not exist, or whose sends block
+ * for another reason, delays its own messages only. A message that could not be sent within {@link Outgoing#timeout()}
+ * is not sent: the relay has given up on this attempt and makes another one.
  */
 public final class KafkaPublisher implements Publisher, AutoCloseable {
+    private static final Duration DEFAULT_PUBLISH_TIMEOUT = Duration.ofSeconds(10);
+    private static final long DEFAULT_LINGER = 5;
+
     private final Producer<byte[], byte[]> producer;
-    private final ThreadPoolExecutor sender;
+    private final TopicQueues queues = new TopicQueues();
 
     private KafkaPublisher(Producer<byte[], byte[]> producer) {
         this.producer = producer;
-        this.sender = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread thread = new Thread(task, "hapax-kafka-publisher");
-            thread.setDaemon(true);
-            return thread;
-        });
-        this.sender.allowCoreThreadTimeOut(true);
+    }
+
+    /** For a relay with the default {@code publishTimeout} of 10 s; otherwise like {@link #of(Map, Duration)}. */
+    public static KafkaPublisher of(Map<String, ?> settings) {
+        return of(settings, DEFAULT_PUBLISH_TIMEOUT);
     }
 
     /**
-     * With the settings of a Kafka producer, such as {@code bootstrap.servers}. Waits for all in-sync replicas,
-     * whatever the settings say.
+     * Creates a producer with these settings, such as {@code bootstrap.servers}, with two exceptions. It always waits
+     * for all in-sync replicas. And it gives up before the relay does, so that a message is not delivered late, after
+     * the relay has sent it again: {@code max.block.ms} is at most three tenths of the relay's {@code publishTimeout},
+     * {@code delivery.timeout.ms} at most six tenths, {@code request.timeout.ms} at most three tenths.
      */
-    public static KafkaPublisher of(Map<String, ?> settings) {
-        Map<String, Object> ours = new HashMap<>(settings);
-        ours.put(ProducerConfig.ACKS_CONFIG, "all");
-        ours.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-        return over(new KafkaProducer<>(ours, new ByteArraySerializer(), new ByteArraySerializer()));
+    public static KafkaPublisher of(Map<String, ?> settings, Duration publishTimeout) {
+        return over(new KafkaProducer<>(
+                settings(settings, publishTimeout), new ByteArraySerializer(), new ByteArraySerializer()));
     }
 
-    /** @param producer with {@code acks=all}, as is the default; closed with this */
+    /**
+     * @param producer with {@code acks=all}, as is the default, and with {@code max.block.ms} and
+     *     {@code delivery.timeout.ms} that together are shorter than the relay's {@code publishTimeout}: Kafka's
+     *     defaults of one and two minutes deliver messages that the relay has sent again long since. Closed with this
+     */
     public static KafkaPublisher over(Producer<byte[], byte[]> producer) {
         return new KafkaPublisher(Objects.requireNonNull(producer, "producer"));
     }
 
+    static Map<String, Object> settings(Map<String, ?> settings, Duration publishTimeout) {
+        long tenth = publishTimeout.toMillis() / 10;
+        Map<String, Object> limited = new HashMap<>(settings);
+        limited.put(ProducerConfig.ACKS_CONFIG, "all");
+        limited.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        limit(limited, ProducerConfig.MAX_BLOCK_MS_CONFIG, 3 * tenth);
+        limit(limited, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 6 * tenth);
+        // Kafka demands that delivery.timeout.ms is not shorter than linger.ms and request.timeout.ms together.
+        long forRequests = millis(limited, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 0)
+                - millis(limited, ProducerConfig.LINGER_MS_CONFIG, DEFAULT_LINGER);
+        limit(limited, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.max(1, Math.min(3 * tenth, forRequests)));
+        return limited;
+    }
+
+    private static void limit(Map<String, Object> settings, String name, long most) {
+        settings.put(name, Math.toIntExact(Math.min(millis(settings, name, most), most)));
+    }
+
+    private static long millis(Map<String, Object> settings, String name, long unset) {
+        Object value = settings.get(name);
+        return value == null ? unset : Long.parseLong(value.toString().trim());
+    }
+
     @Override
     public List<CompletionStage<PublishResult>> publish(List<Outgoing> messages) {
+        long now = System.nanoTime();
         List<CompletionStage<PublishResult>> results = new ArrayList<>();
         for (Outgoing outgoing : messages) {
             CompletableFuture<PublishResult> result = new CompletableFuture<>();
             results.add(result);
+            OutboxMessage message = outgoing.message();
+            long until = now + outgoing.timeout().toNanos();
             try {
-                sender.execute(() -> send(outgoing.message(), result));
+                queues.add(message.topic(), () -> send(message, until, result));
             } catch (RejectedExecutionException closed) {
                 result.complete(PublishResult.failed("the publisher is closed"));
             }
@@ -79,11 +110,19 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
         return results;
     }
 
-    private void send(OutboxMessage message, CompletableFuture<PublishResult> result) {
+    /** @return whether the producer accepted it, so that it knows the topic */
+    private boolean send(OutboxMessage message, long until, CompletableFuture<PublishResult> result) {
+        if (System.nanoTime() - until >= 0) {
+            result.complete(PublishResult.failed("not sent in time: the topic %s blocked".formatted(message.topic())));
+            return false;
+        }
         try {
             producer.send(record(message), (where, error) -> result.complete(resultOf(error)));
-        } catch (RuntimeException e) {
+            // A producer that waited for the topic in vain does not throw, but has called back by now.
+            return !result.isDone() || result.join() instanceof PublishResult.Published;
+        } catch (RuntimeException | Error e) {
             result.complete(resultOf(e));
+            return false;
         }
     }
 
@@ -96,24 +135,24 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
         return record;
     }
 
-    private static PublishResult resultOf(@Nullable Exception error) {
+    private static PublishResult resultOf(@Nullable Throwable error) {
         if (error == null) {
             return PublishResult.published();
         }
-        boolean hopeless = error instanceof RecordTooLargeException
+        boolean isPermanent = error instanceof RecordTooLargeException
                 || error instanceof InvalidTopicException
                 || error instanceof SerializationException;
-        return hopeless ? PublishResult.refused(error.toString()) : PublishResult.failed(error);
+        return isPermanent ? PublishResult.refused(error.toString()) : PublishResult.failed(error);
     }
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Waits for what was sent, and closes the producer. */
+    /** Waits for the messages that were sent, and closes the producer. Messages that were not sent fail. */
     @Override
     public void close() {
-        sender.shutdown();
+        queues.close();
         producer.close();
     }
 }

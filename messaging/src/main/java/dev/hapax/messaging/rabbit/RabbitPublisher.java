@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Publishes an outbox's messages to RabbitMQ. A message's id is its {@code message-id} property, its topic is the
@@ -65,6 +66,7 @@ public final class RabbitPublisher implements Publisher, AutoCloseable {
                     "the topic has %d bytes; a routing key has at most %d".formatted(length, LONGEST_ROUTING_KEY)));
         }
         return sender.send(new Letter(exchange, message.topic(), properties(outgoing), message.body()))
+                .orTimeout(outgoing.timeout().toMillis(), TimeUnit.MILLISECONDS) // then it is not sent any more
                 .handle((confirmed, error) ->
                         error == null ? PublishResult.published() : PublishResult.failed(cause(error)));
     }

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -30,13 +31,27 @@ import software.amazon.awssdk.services.sqs.model.SendMessageBatchResponse;
  * Publishes an outbox's messages to SQS, ten in a request. A message's id is the attribute {@link Outgoing#ID_HEADER};
  * in a FIFO queue it is the deduplication id as well, and the aggregate is the group.
  *
- * <p>SQS takes text only, at least one character of it, and ten attributes at most: what is otherwise is refused. Safe
+ * <p>SQS accepts text only, at least one character of it, and ten attributes at most: other messages are refused. Safe
  * for use by many threads. The client is not closed.
  */
 public final class SqsPublisher implements Publisher {
     private static final int LARGEST_BATCH = 10;
     private static final int LARGEST_BATCH_BYTES = 256 * 1024;
     private static final int MOST_ATTRIBUTES = 10;
+
+    /**
+     * The errors that the same message would get again. All others, wrong credentials or a missing queue among them,
+     * can be repaired without changing the message.
+     */
+    private static final Set<String> CONTENT_ERRORS = Set.of("InvalidMessageContents", "BatchRequestTooLong");
+
+    /** Clients and servers that speak SQS's query protocol put this before some of the codes. */
+    private static final String QUERY_PREFIX = "AWS.SimpleQueueService.";
+
+    /**
+     * Of one entry: it is larger than its queue takes, or has an invalid attribute. Of a request it may be the queue.
+     */
+    private static final String INVALID_PARAMETER = "InvalidParameterValue";
 
     private final SqsAsyncClient client;
     private final Function<String, @Nullable String> queueUrls;
@@ -49,7 +64,8 @@ public final class SqsPublisher implements Publisher {
     /**
      * Publishes to the queue of a message's topic.
      *
-     * @param queueUrls the URL for a topic, such as {@code urls::get}; messages to others fail
+     * @param queueUrls the URL for a topic, such as {@code urls::get}; messages whose topic has none, or whose look-up
+     *     throws, fail and are retried
      */
     public static SqsPublisher to(SqsAsyncClient client, Function<String, @Nullable String> queueUrls) {
         return new SqsPublisher(client, queueUrls);
@@ -79,7 +95,11 @@ public final class SqsPublisher implements Publisher {
         for (Outgoing outgoing : messages) {
             CompletableFuture<PublishResult> result = new CompletableFuture<>();
             results.add(result);
-            sort(outgoing, result, byUrl);
+            try {
+                sort(outgoing, result, byUrl);
+            } catch (RuntimeException | Error e) { // its neighbours must not fail with it
+                result.complete(PublishResult.failed(e));
+            }
         }
         byUrl.forEach((url, sendings) -> batches(sendings).forEach(batch -> send(url, batch)));
         return results;
@@ -166,9 +186,9 @@ public final class SqsPublisher implements Publisher {
         }
         try {
             client.sendMessageBatch(it -> it.queueUrl(url).entries(entries))
-                    .whenComplete((response, error) -> settle(batch, response, error));
+                    .whenComplete((response, error) -> settle(url, batch, response, unwrapped(error)));
         } catch (RuntimeException broken) {
-            settle(batch, null, broken);
+            settle(url, batch, null, broken);
         }
     }
 
@@ -185,8 +205,12 @@ public final class SqsPublisher implements Publisher {
         return entry.build();
     }
 
-    private static void settle(
-            List<Sending> batch, @Nullable SendMessageBatchResponse response, @Nullable Throwable error) {
+    private void settle(
+            String url, List<Sending> batch, @Nullable SendMessageBatchResponse response, @Nullable Throwable error) {
+        if (batch.size() > 1 && isRefusedForContent(error)) {
+            batch.forEach(sending -> send(url, List.of(sending)));
+            return;
+        }
         Map<String, BatchResultErrorEntry> failed = response == null
                 ? Map.of()
                 : response.failed().stream()
@@ -197,28 +221,39 @@ public final class SqsPublisher implements Publisher {
                     .result()
                     .complete(
                             error != null
-                                    ? failure(batch.size(), error)
+                                    ? failure(error)
                                     : entry == null ? PublishResult.published() : failure(entry));
         }
     }
 
     private static PublishResult failure(BatchResultErrorEntry entry) {
         String reason = entry.code() + ": " + entry.message();
-        boolean itsOwn = Boolean.TRUE.equals(entry.senderFault()) && isAboutContent(entry.code());
-        return itsOwn ? PublishResult.refused(reason) : PublishResult.failed(reason);
+        boolean isPermanent = Boolean.TRUE.equals(entry.senderFault())
+                && (CONTENT_ERRORS.contains(withoutPrefix(entry.code()))
+                        || entry.code().equals(INVALID_PARAMETER));
+        return isPermanent ? PublishResult.refused(reason) : PublishResult.failed(reason);
     }
 
-    /** Who of a batch is to blame cannot be seen, unless there is only one. */
-    private static PublishResult failure(int batch, Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        boolean itsOwn = batch == 1
-                && cause instanceof AwsServiceException refused
-                && refused.awsErrorDetails() != null
-                && isAboutContent(refused.awsErrorDetails().errorCode());
-        return itsOwn ? PublishResult.refused(cause.toString()) : PublishResult.failed(cause);
+    /** The whole request was refused: nothing of it was sent, and which message was to blame is not known. */
+    private static PublishResult failure(Throwable error) {
+        return isRefusedForContent(error) ? PublishResult.refused(error.toString()) : PublishResult.failed(error);
     }
 
-    private static boolean isAboutContent(@Nullable String code) {
-        return code != null && (code.contains("Invalid") || code.contains("TooLong"));
+    private static boolean isRefusedForContent(@Nullable Throwable error) {
+        return error instanceof AwsServiceException refusal
+                && refusal.awsErrorDetails() != null
+                && CONTENT_ERRORS.contains(
+                        withoutPrefix(refusal.awsErrorDetails().errorCode()));
+    }
+
+    private static @Nullable Throwable unwrapped(@Nullable Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    }
+
+    private static String withoutPrefix(@Nullable String code) {
+        if (code == null) {
+            return "";
+        }
+        return code.startsWith(QUERY_PREFIX) ? code.substring(QUERY_PREFIX.length()) : code;
     }
 }

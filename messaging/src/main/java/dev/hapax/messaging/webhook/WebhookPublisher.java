@@ -41,11 +41,11 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>2xx</td><td>published</td></tr>
  * <tr><td>408, 425, 429, 5xx, and redirects, which are not followed</td><td>failed; {@code Retry-After} is heeded</td></tr>
  * <tr><td>any other 4xx, 410 among them, and a topic without an endpoint</td><td>refused</td></tr>
- * <tr><td>no connection, no answer in time</td><td>failed</td></tr>
+ * <tr><td>no connection, no answer in time, an endpoint that could not be looked up</td><td>failed</td></tr>
  * </table>
  *
- * <p>Where others choose the URLs, send them through a proxy that keeps them out of your own network: give a
- * {@link Builder#client} that uses it.
+ * <p>If your customers choose the URLs, use a {@link Builder#client} with a proxy that keeps requests out of your own
+ * network.
  */
 public final class WebhookPublisher implements Publisher {
     private static final Set<Integer> RETRYABLE = Set.of(408, 425, 429);
@@ -65,23 +65,39 @@ public final class WebhookPublisher implements Publisher {
         clock = builder.clock;
     }
 
-    /** With an endpoint for each topic. */
+    /** Publishes to one endpoint for each topic. */
     public static WebhookPublisher to(Map<String, WebhookEndpoint> endpoints) {
         Map<String, WebhookEndpoint> copy = Map.copyOf(endpoints);
         return builder(message -> copy.get(message.topic())).build();
     }
 
-    /** @param endpoints where a message goes; {@code null} where it goes nowhere, and so is refused */
+    /**
+     * @param endpoints the endpoint of a message; {@code null} means that it is refused, an exception that it has
+     *     failed
+     */
     public static Builder builder(Function<OutboxMessage, @Nullable WebhookEndpoint> endpoints) {
         return new Builder(endpoints);
     }
 
     @Override
     public List<CompletionStage<PublishResult>> publish(List<Outgoing> messages) {
-        return messages.stream().map(outgoing -> publish(outgoing.message())).toList();
+        return messages.stream().map(this::publish).toList();
     }
 
-    private CompletionStage<PublishResult> publish(OutboxMessage message) {
+    /** Whatever one message throws, its neighbours must not fail with it. */
+    private CompletionStage<PublishResult> publish(Outgoing outgoing) {
+        try {
+            return publish(outgoing.message(), atMost(outgoing.timeout()));
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.completedStage(PublishResult.failed(e));
+        }
+    }
+
+    private Duration atMost(Duration relayTimeout) {
+        return timeout.compareTo(relayTimeout) <= 0 ? timeout : relayTimeout;
+    }
+
+    private CompletionStage<PublishResult> publish(OutboxMessage message, Duration timeout) {
         WebhookEndpoint endpoint = endpoints.apply(message);
         if (endpoint == null) {
             return CompletableFuture.completedStage(
@@ -89,15 +105,15 @@ public final class WebhookPublisher implements Publisher {
         }
         HttpRequest request;
         try {
-            request = request(message, endpoint);
+            request = request(message, endpoint, timeout);
         } catch (IllegalArgumentException e) {
             return CompletableFuture.completedStage(
                     PublishResult.refused("cannot be sent as a request: " + e.getMessage()));
         }
-        return send(request);
+        return send(request, timeout);
     }
 
-    private HttpRequest request(OutboxMessage message, WebhookEndpoint endpoint) {
+    private HttpRequest request(OutboxMessage message, WebhookEndpoint endpoint, Duration timeout) {
         String id = message.id().toString();
         long timestamp = clock.instant().getEpochSecond();
         HttpRequest.Builder request = HttpRequest.newBuilder(endpoint.url())
@@ -117,7 +133,7 @@ public final class WebhookPublisher implements Publisher {
     }
 
     /** The status decides, and comes first: a body that never ends changes nothing, and is cut off. */
-    private CompletionStage<PublishResult> send(HttpRequest request) {
+    private CompletionStage<PublishResult> send(HttpRequest request, Duration timeout) {
         CompletableFuture<PublishResult> result = new CompletableFuture<>();
         BodyHandler<Void> statusOnly = info -> {
             result.complete(resultOf(info));
@@ -126,7 +142,7 @@ public final class WebhookPublisher implements Publisher {
         CompletableFuture<?> exchange = client.sendAsync(request, statusOnly);
         exchange.whenComplete((response, error) -> {
             if (error != null) {
-                result.complete(failure(error)); // does nothing where the status was known
+                result.complete(failure(error, timeout)); // does nothing if the status was known
             }
         });
         // The client's own timeout ends with the status; this one is for the rest.
@@ -151,7 +167,7 @@ public final class WebhookPublisher implements Publisher {
         return new PublishResult.Failed(reason, RetryAfter.read(info.headers(), now));
     }
 
-    private PublishResult failure(Throwable error) {
+    private static PublishResult failure(Throwable error, Duration timeout) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         return cause instanceof HttpTimeoutException && !(cause instanceof HttpConnectTimeoutException)
                 ? PublishResult.failed("no answer within " + timeout)
@@ -170,8 +186,8 @@ public final class WebhookPublisher implements Publisher {
         }
 
         /**
-         * How long one attempt may take. 8 seconds unless set: keep it below the relay's {@code publishTimeout}, which
-         * gives no such telling reasons.
+         * How long one attempt may take, at most {@link Outgoing#timeout()}. Default: 8 s, below the relay's
+         * {@code publishTimeout}, so that the reason of the failure is known.
          */
         public Builder timeout(Duration timeout) {
             if (timeout.isNegative() || timeout.isZero()) {
@@ -181,7 +197,7 @@ public final class WebhookPublisher implements Publisher {
             return this;
         }
 
-        /** @throws IllegalArgumentException when it follows redirects: a signed body goes where it was meant to go */
+        /** @throws IllegalArgumentException if it follows redirects: a signed body must reach its endpoint only */
         public Builder client(HttpClient client) {
             if (client.followRedirects() != HttpClient.Redirect.NEVER) {
                 throw new IllegalArgumentException("the client follows redirects; a webhook must not");
@@ -190,7 +206,7 @@ public final class WebhookPublisher implements Publisher {
             return this;
         }
 
-        /** Whose time the webhooks carry. The system's unless set. */
+        /** The clock for {@code webhook-timestamp}. Default: the system's. */
         public Builder clock(Clock clock) {
             this.clock = Objects.requireNonNull(clock, "clock");
             return this;

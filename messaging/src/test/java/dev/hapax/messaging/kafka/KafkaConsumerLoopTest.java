@@ -329,7 +329,7 @@ class KafkaConsumerLoopTest {
         try (KafkaPublisher publisher = KafkaPublisher.of(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
             for (int attempt = 1; attempt <= 2; attempt++) {
                 assertThat(publisher
-                                .publish(List.of(new Outgoing(message, Instant.now(), attempt)))
+                                .publish(List.of(new Outgoing(message, Instant.now(), attempt, Duration.ofSeconds(30))))
                                 .get(0)
                                 .toCompletableFuture()
                                 .join())
@@ -337,7 +337,7 @@ class KafkaConsumerLoopTest {
             }
             OutboxMessage large = OutboxMessage.to(topic, new byte[2_000_000]);
             assertThat(publisher
-                            .publish(List.of(new Outgoing(large, Instant.now(), 1)))
+                            .publish(List.of(new Outgoing(large, Instant.now(), 1, Duration.ofSeconds(30))))
                             .get(0)
                             .toCompletableFuture()
                             .join())

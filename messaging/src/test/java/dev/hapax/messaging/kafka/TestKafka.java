@@ -161,6 +161,19 @@ final class TestKafka implements AutoCloseable {
         }
     }
 
+    /** How many messages are on partition 0 of a topic. */
+    long size(String topic) {
+        TopicPartition partition = partition(topic, 0);
+        try (Admin admin = admin()) {
+            return admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                    .partitionResult(partition)
+                    .get()
+                    .offset();
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     static ProducerRecord<byte[], byte[]> record(String topic, String key, String value) {
         return new ProducerRecord<>(topic, bytes(key), bytes(value));
     }

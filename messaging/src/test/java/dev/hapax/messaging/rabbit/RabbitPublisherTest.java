@@ -10,9 +10,13 @@ import dev.hapax.outbox.PublishResult.Failed;
 import dev.hapax.outbox.PublishResult.Published;
 import dev.hapax.outbox.PublishResult.Refused;
 import dev.hapax.testkit.fault.FaultProxy;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +31,7 @@ class RabbitPublisherTest {
                 .aggregate("order-42")
                 .header("type", "OrderPlaced")
                 .header("content-type", "text/plain");
-        return new Outgoing(message, Instant.now(), 1);
+        return new Outgoing(message, Instant.now(), 1, Duration.ofSeconds(30));
     }
 
     private static List<PublishResult> publish(RabbitPublisher publisher, Outgoing... messages) {
@@ -84,6 +88,32 @@ class RabbitPublisherTest {
             assertThat(publish(publisher, outgoing(queue, "4"))).containsExactly(new Published());
         }
         assertThat(broker.waiting(queue)).isEqualTo(2);
+    }
+
+    /** The relay has given up on it and sends it again: sending the old copy as well would be a duplicate. */
+    @Test
+    void messagePastItsTimeoutIsNotSent() {
+        CountDownLatch opens = new CountDownLatch(1);
+        RabbitConnections slow = () -> {
+            try {
+                opens.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+            return RabbitConnections.of(broker.factory()).open();
+        };
+        OutboxMessage late = outgoing(queue, "late").message();
+        try (RabbitPublisher publisher = RabbitPublisher.toExchange(slow, "")) {
+            CompletionStage<PublishResult> first =
+                    publisher.publish(List.of(outgoing(queue, "first"))).get(0);
+            assertThat(publish(publisher, new Outgoing(late, Instant.now(), 1, Duration.ofMillis(1)))
+                            .get(0))
+                    .isInstanceOf(Failed.class);
+            opens.countDown();
+            assertThat(first.toCompletableFuture().join()).isEqualTo(new Published());
+            assertThat(publish(publisher, outgoing(queue, "last"))).containsExactly(new Published());
+        }
+        assertThat(broker.waiting(queue)).as("first and last").isEqualTo(2);
     }
 
     @Test

@@ -9,15 +9,25 @@ import dev.hapax.outbox.PublishResult.Failed;
 import dev.hapax.outbox.PublishResult.Published;
 import dev.hapax.outbox.PublishResult.Refused;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequest;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchResponse;
+import software.amazon.awssdk.services.sqs.model.SqsException;
 
 @Timeout(60)
 class SqsPublisherTest {
@@ -38,7 +48,7 @@ class SqsPublisherTest {
     private static List<PublishResult> publish(SqsPublisher publisher, OutboxMessage... messages) {
         return publisher
                 .publish(List.of(messages).stream()
-                        .map(it -> new Outgoing(it, Instant.now(), 1))
+                        .map(it -> new Outgoing(it, Instant.now(), 1, Duration.ofSeconds(30)))
                         .toList())
                 .stream()
                 .map(it -> it.toCompletableFuture().join())
@@ -111,5 +121,123 @@ class SqsPublisherTest {
             SqsPublisher lost = SqsPublisher.to(nowhere, topic -> queue);
             assertThat(publish(lost, message("orders", "1")).get(0)).isInstanceOf(Failed.class);
         }
+    }
+
+    @Test
+    void failedLookupFailsOnlyItsOwnMessage() {
+        SqsPublisher lookup = SqsPublisher.to(sqs.client(), topic -> switch (topic) {
+            case "orders" -> queue;
+            case "error" -> throw new AssertionError("an Error, not an exception");
+            default -> throw new IllegalStateException("the table of queues is away");
+        });
+
+        List<PublishResult> results = publish(
+                lookup, message("orders", "1"), message("broken", "2"), message("error", "3"), message("orders", "4"));
+
+        assertThat(results.get(0)).isInstanceOf(Published.class);
+        assertThat(results.subList(1, 3)).allSatisfy(it -> assertThat(it).isInstanceOf(Failed.class));
+        assertThat(results.get(3)).isInstanceOf(Published.class);
+        assertThat(sqs.takeAll(queue)).containsOnlyKeys("1", "4");
+    }
+
+    /** Wrong credentials, a wrong address or a disabled key are repaired, and then the messages are to be sent. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "InvalidClientTokenId",
+                "InvalidSignatureException",
+                "InvalidAddress",
+                "InvalidSecurity",
+                "KmsInvalidState",
+                "KMS.KMSInvalidStateException",
+                "AccessDenied",
+                "AWS.SimpleQueueService.NonExistentQueue",
+                "AWS.SimpleQueueService.UnsupportedOperation",
+                "RequestThrottled",
+                "InternalError"
+            })
+    void errorThatIsNotAboutContentIsRetried(String code) {
+        assertThat(publish(SqsPublisher.to(answering(refusal(code)), topic -> queue), message("orders", "1")))
+                .allSatisfy(it -> assertThat(it).isInstanceOf(Failed.class));
+        assertThat(publish(SqsPublisher.to(answering(entry(code)), topic -> queue), message("orders", "1")))
+                .allSatisfy(it -> assertThat(it).isInstanceOf(Failed.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "InvalidMessageContents",
+                "AWS.SimpleQueueService.InvalidMessageContents",
+                "BatchRequestTooLong",
+                "AWS.SimpleQueueService.BatchRequestTooLong"
+            })
+    void errorAboutContentIsRefused(String code) {
+        assertThat(publish(SqsPublisher.to(answering(refusal(code)), topic -> queue), message("orders", "1")))
+                .allSatisfy(it -> assertThat(it).isInstanceOf(Refused.class));
+    }
+
+    /** What SQS says of one entry that is larger than the queue takes. */
+    @Test
+    void entryWithInvalidParameterIsRefused() {
+        assertThat(publish(
+                        SqsPublisher.to(answering(entry("InvalidParameterValue")), topic -> queue),
+                        message("orders", "1")))
+                .allSatisfy(it -> assertThat(it).isInstanceOf(Refused.class));
+    }
+
+    @Test
+    void batchRefusedForItsContentIsSentOneByOne() {
+        SqsAsyncClient picky = answering(request ->
+                request.entries().stream().anyMatch(it -> it.messageBody().equals("bad"))
+                        ? refusal("InvalidMessageContents").apply(request)
+                        : CompletableFuture.completedFuture(
+                                SendMessageBatchResponse.builder().build()));
+
+        List<PublishResult> results = publish(
+                SqsPublisher.to(picky, topic -> queue),
+                message("orders", "1"),
+                message("orders", "bad"),
+                message("orders", "2"));
+
+        assertThat(results.get(0)).isInstanceOf(Published.class);
+        assertThat(results.get(1)).isInstanceOf(Refused.class);
+        assertThat(results.get(2)).isInstanceOf(Published.class);
+    }
+
+    private interface Answer extends Function<SendMessageBatchRequest, CompletableFuture<SendMessageBatchResponse>> {}
+
+    private static Answer refusal(String code) {
+        return request -> CompletableFuture.failedFuture(SqsException.builder()
+                .awsErrorDetails(AwsErrorDetails.builder().errorCode(code).build())
+                .build());
+    }
+
+    private static Answer entry(String code) {
+        return request -> CompletableFuture.completedFuture(SendMessageBatchResponse.builder()
+                .failed(BatchResultErrorEntry.builder()
+                        .id("0")
+                        .code(code)
+                        .message("no")
+                        .senderFault(true)
+                        .build())
+                .build());
+    }
+
+    /** A client that only sends batches, and gets this answer. */
+    private static SqsAsyncClient answering(Answer answer) {
+        return new SqsAsyncClient() {
+            @Override
+            public CompletableFuture<SendMessageBatchResponse> sendMessageBatch(SendMessageBatchRequest request) {
+                return answer.apply(request);
+            }
+
+            @Override
+            public String serviceName() {
+                return SERVICE_NAME;
+            }
+
+            @Override
+            public void close() {}
+        };
     }
 }

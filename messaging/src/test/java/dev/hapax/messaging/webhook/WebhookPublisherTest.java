@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WebhookPublisherTest {
     private static final String SECRET = secret('a');
     private static final String OLD_SECRET = secret('b');
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Instant NOW = Instant.parse("2026-11-15T12:00:00Z");
 
     private record Request(Headers headers, String body) {}
@@ -238,11 +239,34 @@ class WebhookPublisherTest {
         };
         List<Outgoing> messages = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            messages.add(new Outgoing(message(), NOW, 1));
+            messages.add(new Outgoing(message(), NOW, 1, TIMEOUT));
         }
 
         assertThat(publisher().build().publish(messages))
                 .allSatisfy(it -> assertThat(it.toCompletableFuture().join()).isEqualTo(PublishResult.published()));
+    }
+
+    @Test
+    void failedLookupFailsOnlyItsOwnMessage() {
+        WebhookEndpoint endpoint =
+                WebhookEndpoint.of("http://127.0.0.1:" + server.getAddress().getPort() + "/hooks", SECRET);
+        WebhookPublisher publisher = WebhookPublisher.builder(message -> switch (message.topic()) {
+                    case "orders" -> endpoint;
+                    case "error" -> throw new AssertionError("an Error, not an exception");
+                    default -> throw new IllegalStateException("the table of endpoints is away");
+                })
+                .build();
+        List<Outgoing> messages = List.of("orders", "broken", "error", "orders").stream()
+                .map(topic -> new Outgoing(OutboxMessage.to(topic, new byte[0]), NOW, 1, TIMEOUT))
+                .toList();
+
+        List<PublishResult> results = publisher.publish(messages).stream()
+                .map(it -> it.toCompletableFuture().join())
+                .toList();
+
+        assertThat(results.get(0)).isEqualTo(PublishResult.published());
+        assertThat(results.subList(1, 3)).allSatisfy(it -> assertThat(it).isInstanceOf(PublishResult.Failed.class));
+        assertThat(results.get(3)).isEqualTo(PublishResult.published());
     }
 
     @Test
@@ -293,7 +317,7 @@ class WebhookPublisherTest {
 
     private static PublishResult send(WebhookPublisher publisher, OutboxMessage message) {
         return publisher
-                .publish(List.of(new Outgoing(message, NOW, 1)))
+                .publish(List.of(new Outgoing(message, NOW, 1, TIMEOUT)))
                 .get(0)
                 .toCompletableFuture()
                 .join();

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long to wait before the next try: twice as long each time, and between a half and all of that, so that those who
- * failed together do not come back together.
+ * How long to wait before the next attempt: twice as long each time, with a jitter of up to a half, so that messages
+ * that failed together are not retried together.
  */
 record Backoff(Duration first, Duration longest) {
     private static final int MOST_DOUBLINGS = 30;
@@ -19,7 +19,7 @@ record Backoff(Duration first, Duration longest) {
         }
     }
 
-    /** @param asked how long the receiver wants to be left alone, which counts where it is longer */
+    /** @param asked the pause that the receiver asked for; used if it is longer, up to a day */
     Duration after(int attempt, @Nullable Duration asked) {
         long millis = first.toMillis() << Math.min(attempt - 1, MOST_DOUBLINGS);
         long most = Math.min(millis < 0 ? Long.MAX_VALUE : millis, longest.toMillis());

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Runs our own statements on the user's data source, each a transaction of its own in one round trip.
  *
  * <p>PostgreSQL takes what arrives up to one {@code Sync} as one implicit transaction, so the {@link #GUARD} travels
- * with the statement and its settings end with it. It leaves the planner no way to read the table but by an index, in
- * the index's order: a table that was analysed while it was empty, as an outbox mostly is, must not be read from end to
- * end when it is full.
+ * with the statement and its settings end with it. It leaves the planner only index scans, in the index's order:
+ * statistics taken while the outbox was empty, as it mostly is, would cause sequential scans when it is full.
  */
 final class Database {
     private static final Executor SAME_THREAD = Runnable::run;
@@ -32,7 +31,7 @@ final class Database {
                 set_config('enable_sort', 'off', true), set_config('lock_timeout', '200ms', true)%s;
             """;
 
-    /** An expression that tells whether the guard holds for the statement that it is part of. */
+    /** An SQL expression: whether the guard applies to the statement that contains it. */
     static final String IS_GUARDED = "current_setting('lock_timeout') = '200ms'";
 
     private static final String WITHOUT_SYNC = ", set_config('synchronous_commit', 'off', true)";
@@ -100,7 +99,7 @@ final class Database {
         }
     }
 
-    /** @throws StoreException that says what the database said */
+    /** @throws StoreException if the database cannot be reached or refuses */
     <T> T call(String sql, Work<T> work) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();

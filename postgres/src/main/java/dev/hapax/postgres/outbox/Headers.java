@@ -3,7 +3,7 @@ package dev.hapax.postgres.outbox;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Headers as lines for people. Names have no colon and values no line end, so nothing needs to be escaped. */
+/** Headers as human-readable lines. Names have no colon and values no line end, so nothing needs to be escaped. */
 final class Headers {
     private static final String COLON = ": ";
 

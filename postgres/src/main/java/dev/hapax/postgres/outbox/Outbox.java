@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Appends messages to the outbox within the caller's own transaction: they are sent if it commits, and never if it does
- * not. Immutable; the connection is the caller's.
+ * Appends messages to the outbox within the caller's own transaction: they are published if it commits, and never if it
+ * rolls back. Immutable; the connection is the caller's.
  *
  * <pre>{@code
  * connection.setAutoCommit(false);
@@ -23,12 +23,11 @@ import java.util.UUID;
  * }</pre>
  *
  * <p><b>Order.</b> Messages of one topic and aggregate are published in the order in which they were appended. So that
- * this order is also the one in which they become visible, transactions that append to the same aggregate go one after
- * the other: the second one waits in {@code append} until the first one has ended. Append last, right before the
- * commit, and nobody waits for long. Messages without an aggregate wait for nobody. Like row locks these locks can meet
- * in a deadlock when two transactions append to several aggregates in several calls, in opposite order; even to
- * different ones, since many aggregates share a lock. PostgreSQL ends one of them (SQLState 40P01), and one call with
- * all messages avoids it.
+ * they also become visible in this order, transactions that append to the same aggregate are serialized: the second one
+ * waits in {@code append} until the first one has ended. Append last, right before the commit, to keep this wait short.
+ * Messages without an aggregate never wait. Like row locks these locks can deadlock when two transactions append to
+ * several aggregates in several calls, in opposite order; even to different ones, since aggregates share 1,024 locks.
+ * PostgreSQL ends one of them (SQLState 40P01); one call with all messages avoids it.
  */
 public final class Outbox {
     /** The channel of {@link #notifying()}. */
@@ -36,16 +35,16 @@ public final class Outbox {
 
     private static final int LOCK_SPACE = 0x68706F62; // "hpob"
 
-    /** In the order of their numbers, so that two calls cannot wait for each other. */
+    /** Sorted by number, so that two calls cannot deadlock. */
     private static final String LOCK = """
             SELECT count(pg_advisory_xact_lock(%d, number)) FROM unnest(?::int4[]) AS number;
             """.formatted(LOCK_SPACE);
 
     private static final String INSERT = """
-            INSERT INTO hapax_outbox (lane, id, topic, aggregate, headers, body, created_at, state, due)
-            SELECT lane, id, topic, aggregate, headers, body, clock_timestamp(), 0, clock_timestamp()
+            INSERT INTO hapax_outbox (ordering_key, id, topic, aggregate, headers, body, created_at, state, due)
+            SELECT ordering_key, id, topic, aggregate, headers, body, clock_timestamp(), 0, clock_timestamp()
             FROM unnest(?::int8[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::bytea[])
-                WITH ORDINALITY AS message (lane, id, topic, aggregate, headers, body, nth)
+                WITH ORDINALITY AS message (ordering_key, id, topic, aggregate, headers, body, nth)
             ORDER BY nth""";
 
     private static final String NOTIFY = "; SELECT pg_notify('" + CHANNEL + "', '')";
@@ -56,15 +55,15 @@ public final class Outbox {
         this.notifying = notifying;
     }
 
-    /** An outbox whose relays look for messages by themselves, and at once when they are woken. */
+    /** An outbox whose relays poll, and look at once when they are woken. */
     public static Outbox standard() {
         return new Outbox(false);
     }
 
     /**
      * An outbox that also wakes the relays of other processes that {@link OutboxRelay.Builder#listen listen}, when the
-     * transaction commits. PostgreSQL lets transactions that notify commit one at a time; where many of them commit, a
-     * second of delay is the better bargain.
+     * transaction commits. PostgreSQL serializes the commits of transactions that notify; with many of them, a delay of
+     * up to a second costs less.
      */
     public Outbox notifying() {
         return new Outbox(true);
@@ -100,7 +99,7 @@ public final class Outbox {
     private void insert(Connection connection, List<OutboxMessage> messages) throws SQLException {
         Integer[] locks = messages.stream()
                 .filter(message -> message.aggregate() != null)
-                .map(message -> Lanes.lock(Lanes.of(message)))
+                .map(message -> OrderingKey.lock(OrderingKey.of(message)))
                 .distinct()
                 .sorted()
                 .toArray(Integer[]::new);
@@ -110,7 +109,7 @@ public final class Outbox {
             if (locks.length > 0) {
                 statement.setArray(at++, connection.createArrayOf("int4", locks));
             }
-            Database.bindLongs(statement, at++, messages, Lanes::of); // lane
+            Database.bindLongs(statement, at++, messages, OrderingKey::of); // ordering_key
             Database.bind(statement, at++, "uuid", UUID[]::new, messages, OutboxMessage::id); // id
             Database.bind(statement, at++, "text", String[]::new, messages, OutboxMessage::topic); // topic
             Database.bind(statement, at++, "text", String[]::new, messages, OutboxMessage::aggregate); // aggregate

@@ -12,8 +12,8 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /**
- * Looks into an outbox, and decides about parked messages: for operators, consoles and metrics. Blocking; safe for use
- * by many threads. Every method throws {@link StoreException} when the database cannot be reached or refuses.
+ * Reads an outbox and decides about parked messages: for operators, consoles and metrics. Blocking; safe for use by
+ * many threads. Every method throws {@link StoreException} when the database cannot be reached or refuses.
  */
 public final class OutboxInspector {
     private static final Duration IO_TIMEOUT = Duration.ofSeconds(30);
@@ -35,18 +35,21 @@ public final class OutboxInspector {
             UPDATE hapax_outbox SET state = 0, due = clock_timestamp(), attempt = 0
             WHERE due = 'infinity' AND state = 3 AND topic = ?""");
 
-    /** Locks the row before it is removed, so that the statement that does sees what was set aside until then. */
+    /**
+     * Locks the row before it is removed, so that the statement that does sees the rows that were set to waiting until
+     * then.
+     */
     private static final String DISCARD = Database.guarded("""
             SELECT 1 FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? FOR UPDATE;
             WITH gone AS (
-                DELETE FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? RETURNING lane, seq),
+                DELETE FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? RETURNING ordering_key, seq),
             advanced AS (
                 UPDATE hapax_outbox SET state = 0, due = clock_timestamp()
                 WHERE state = 2 AND ctid = ANY (ARRAY (
                     SELECT first.place FROM gone
                     CROSS JOIN LATERAL (
                         SELECT o.ctid AS place FROM hapax_outbox o
-                        WHERE o.lane = gone.lane AND o.seq <> gone.seq ORDER BY o.seq LIMIT 1) AS first)))
+                        WHERE o.ordering_key = gone.ordering_key AND o.seq <> gone.seq ORDER BY o.seq LIMIT 1) AS first)))
             SELECT count(*) AS removed FROM gone""");
 
     private final Database database;
@@ -61,10 +64,6 @@ public final class OutboxInspector {
 
     /** How far the relays are behind. Counts every row. */
     public OutboxLag lag() {
-        return lag(database);
-    }
-
-    static OutboxLag lag(Database database) {
         return database.call(LAG, look -> {
             try (ResultSet row = look.executeQuery()) {
                 row.next();
@@ -105,8 +104,8 @@ public final class OutboxInspector {
     }
 
     /**
-     * Has a parked message tried again, from the first attempt on. It is published before those of its aggregate that
-     * wait behind it; where they went on without it, after them.
+     * Retries a parked message, starting again with the first attempt. With {@link WhenParked#WAIT} it is published
+     * before the messages that wait behind it.
      *
      * @return whether it was parked
      */
@@ -118,7 +117,7 @@ public final class OutboxInspector {
         });
     }
 
-    /** Has all parked messages of a topic tried again. @return how many there were */
+    /** Retries all parked messages of a topic. @return how many there were */
     public int unparkAll(String topic) {
         return database.call(UNPARK_ALL, unpark -> {
             unpark.setString(1, topic); // topic
@@ -127,7 +126,7 @@ public final class OutboxInspector {
         });
     }
 
-    /** Removes a parked message for good; those behind it go on. @return whether it was parked */
+    /** Removes a parked message for good; the messages behind it are published. @return whether it was parked */
     public boolean discard(UUID id) {
         return database.call(DISCARD, discard -> {
             discard.setObject(1, id); // id, to lock

@@ -5,26 +5,28 @@ import dev.hapax.store.StoreException;
 import java.time.Duration;
 
 /**
- * Hears what a relay does: for metrics and logs. Called on the relay's own thread: be quick. What a listener throws is
- * logged and changes nothing.
+ * Observes what a relay does: for metrics and logs. {@link #lag} is called on a thread of its own, everything else on
+ * the relay's thread: return soon. Whatever a listener throws is logged and changes nothing.
  */
 public interface OutboxListener {
 
-    /** The broker has the message, and it was removed from the outbox. Counted, this is the publish rate. */
+    /** The broker has the message, and it was removed from the outbox. */
     default void published(Outgoing message) {}
 
-    /** The message was not published and is tried again. */
+    /** The message was not published and is retried. */
     default void failed(Outgoing message, String reason, Duration retryIn) {}
 
-    /** The message was not published and waits for somebody to decide. */
+    /** The message was not published and waits for an operator's decision, see {@link OutboxInspector}. */
     default void parked(Outgoing message, String reason) {}
 
-    /** The leases of so many aggregates ran out before what was published could be removed: it is published again. */
+    /**
+     * The leases of so many aggregates expired before their published messages were removed: they are published again.
+     */
     default void leasesLost(int aggregates) {}
 
     /** The database could not be reached or refused; the relay tries again after a pause. */
     default void unavailable(StoreException cause) {}
 
-    /** How far the relays are behind; asked for now and then, see {@link OutboxRelay.Builder#lagEvery}. */
+    /** How far the relays are behind; called every {@link OutboxRelay.Builder#lagEvery}. */
     default void lag(OutboxLag lag) {}
 }

@@ -10,68 +10,68 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands what was appended to the {@link Outbox} to a {@link Publisher}, on a thread of its own, until it is closed. Any
- * number of relays may run, in any number of processes; they share the work. Safe for use by many threads.
+ * Publishes the messages of an {@link Outbox} through a {@link Publisher}, on a thread of its own, until it is closed.
+ * Any number of relays may run, in any number of processes; they share the work. Safe for use by many threads.
  *
  * <pre>{@code
  * OutboxRelay relay = OutboxRelay.over(dataSource, publisher).start();
  * }</pre>
  *
- * <p><b>At least once, in order.</b> Every message is published; twice where a relay goes away between the broker's
- * answer and its own commit, or is stopped for longer than its lease, and then with the same id. For each topic and
- * aggregate, a message is first published only after the one before it was. A message that fails is tried again after a
- * pause; its aggregate waits and the others go on. One that is refused, or has failed {@code maxAttempts} times, is
- * parked: see {@link OutboxInspector} and {@link WhenParked}.
+ * <p><b>At least once, in order.</b> Every message is published. If a relay crashes between the broker's answer and its
+ * own commit, or is stopped for longer than its lease, the message is published again, with the same id. Within a topic
+ * and aggregate, a message is first published only after the one before it was published. A message that fails is
+ * retried after a pause; its aggregate waits, the others continue. A message that is refused, or has failed
+ * {@code maxAttempts} times, is parked: see {@link OutboxInspector} and {@link WhenParked}.
  *
- * <p><b>No connection is held while a broker is waited for.</b> A claim is a lease with a token, decided by one
- * statement; whoever outlives its lease can change nothing any more.
+ * <p><b>No connection is held while the relay waits for a broker.</b> A claim is a lease with a token, decided by one
+ * statement; after its lease has expired a relay can change nothing.
  */
 public final class OutboxRelay implements AutoCloseable {
     private final RelayLoop loop;
     private final Thread thread;
-    private final @Nullable Listening listening;
+    private final OutboxMaintenance maintenance;
+    private final @Nullable NotificationListener notificationListener;
     private final Duration longestClose;
 
     private OutboxRelay(Builder builder) {
         RelaySettings settings = builder.settings();
-        Database database = new Database(builder.dataSource, builder.ioTimeout);
-        loop = new RelayLoop(
-                new OutboxTable(database, builder.whenParked),
-                database,
-                builder.publisher,
-                settings,
-                new Told(builder.listeners));
+        OutboxTable table = new OutboxTable(new Database(builder.dataSource, builder.ioTimeout), settings);
+        RelayEvents events = new RelayEvents(builder.listeners);
+        loop = new RelayLoop(table, builder.publisher, settings, events);
+        maintenance = new OutboxMaintenance(
+                table, OutboxInspector.over(builder.dataSource)::lag, builder.lagEvery, events, loop::wake);
+        notificationListener = builder.notificationListener(loop::wake);
         longestClose = settings.lease().plus(builder.ioTimeout);
-        thread = daemon(loop, "hapax-outbox-relay");
-        listening = builder.listening(loop::wake);
-        thread.start();
-        if (listening != null) {
-            daemon(listening, "hapax-outbox-listener").start();
+        thread = start(loop, "hapax-outbox-relay");
+        start(maintenance, "hapax-outbox-maintenance");
+        if (notificationListener != null) {
+            start(notificationListener, "hapax-outbox-listener");
         }
     }
 
-    /** Begins with where messages are and where they go. The data source is used for one short statement at a time. */
+    /** Begins the settings of a relay. It uses two connections at most, each for one short statement at a time. */
     public static Builder over(DataSource dataSource, Publisher publisher) {
         return new Builder(dataSource, publisher);
     }
 
     /**
-     * Has the relay look for messages now. For who has just committed some, in the same process; a relay that is not
-     * woken finds them within a second. Cheap, and never waits.
+     * Makes the relay look for messages now: call it after a commit in the same process. Without it the relay finds
+     * them within {@code pollEvery}. Cheap, and never blocks.
      */
     public void wake() {
         loop.wake();
     }
 
     /**
-     * Claims no more, waits for what is under way, at most for a lease, and stops. What was not answered by then is
-     * published again by others. Closing twice does nothing.
+     * Claims no more, waits for the messages in flight, at most for a lease, and stops. Messages that were not answered
+     * by then are published again by another relay. Closing twice does nothing.
      */
     @Override
     public void close() {
-        if (listening != null) {
-            listening.close();
+        if (notificationListener != null) {
+            notificationListener.close();
         }
+        maintenance.close();
         loop.close();
         try {
             thread.join(longestClose.toMillis());
@@ -80,9 +80,10 @@ public final class OutboxRelay implements AutoCloseable {
         }
     }
 
-    private static Thread daemon(Runnable task, String name) {
+    private static Thread start(Runnable task, String name) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
+        thread.start();
         return thread;
     }
 
@@ -109,47 +110,52 @@ public final class OutboxRelay implements AutoCloseable {
             this.publisher = Objects.requireNonNull(publisher, "publisher");
         }
 
-        /** How many messages one claim takes at most; twice as many may be under way. 500 unless set. */
+        /** How many messages one claim leases at most; twice as many may be in flight. Default: 500. */
         public Builder batch(int messages) {
             this.batch = messages;
             return this;
         }
 
         /**
-         * How long the messages of a relay that went away wait for another one; at least twice the
-         * {@code publishTimeout}. 30 seconds unless set.
+         * How long the messages of a crashed relay wait for another one; at least twice the {@code publishTimeout}.
+         * Default: 30 s.
          */
         public Builder lease(Duration lease) {
             this.lease = Durations.requirePositive(lease, "lease");
             return this;
         }
 
-        /** How long the publisher may take for a message before that counts as failed. 10 seconds unless set. */
+        /**
+         * How long the publisher may take for a message before it counts as failed; publishers find it in
+         * {@link dev.hapax.outbox.Outgoing#timeout()}. Default: 10 s.
+         */
         public Builder publishTimeout(Duration publishTimeout) {
             this.publishTimeout = Durations.requirePositive(publishTimeout, "publishTimeout");
             return this;
         }
 
-        /** How often to look for messages without being woken, give or take a fifth. A second unless set. */
+        /** How often to look for messages without being woken, with a jitter of 20 %. Default: 1 s. */
         public Builder pollEvery(Duration pollEvery) {
             this.pollEvery = Durations.requirePositive(pollEvery, "pollEvery");
             return this;
         }
 
-        /** How often to fail before a message is parked. 50 unless set: with the usual pauses, some six hours. */
+        /**
+         * After how many failed attempts a message is parked. Default: 50, about five hours with the default pauses.
+         */
         public Builder maxAttempts(int maxAttempts) {
             this.maxAttempts = maxAttempts;
             return this;
         }
 
-        /** The pauses between attempts: they double, less up to a half by chance. 1 second to 10 minutes unless set. */
+        /** The pauses between attempts: they double, with a jitter of up to a half. Default: 1 s to 10 min. */
         public Builder backoff(Duration first, Duration longest) {
             this.firstPause = Durations.requirePositive(first, "the first pause");
             this.longestPause = Durations.requirePositive(longest, "the longest pause");
             return this;
         }
 
-        /** What becomes of the messages behind one that is parked. {@link WhenParked#WAIT} unless set. */
+        /** What becomes of the messages behind one that is parked. Default: {@link WhenParked#WAIT}. */
         public Builder whenParked(WhenParked whenParked) {
             this.whenParked = Objects.requireNonNull(whenParked, "whenParked");
             return this;
@@ -161,21 +167,21 @@ public final class OutboxRelay implements AutoCloseable {
             return this;
         }
 
-        /** How often listeners hear how far behind the relays are; it counts all rows. 15 seconds unless set. */
+        /** How often the lag is counted for listeners; it counts all rows, on a thread of its own. Default: 15 s. */
         public Builder lagEvery(Duration lagEvery) {
             this.lagEvery = Durations.requirePositive(lagEvery, "lagEvery");
             return this;
         }
 
-        /** How long to wait for an answer of the database before the connection counts as broken. 10 s unless set. */
+        /** How long to wait for an answer of the database before the connection counts as broken. Default: 10 s. */
         public Builder ioTimeout(Duration ioTimeout) {
             this.ioTimeout = Durations.requirePositive(ioTimeout, "ioTimeout");
             return this;
         }
 
         /**
-         * Has the relay woken by {@link Outbox#notifying()} in other processes. Takes one connection and keeps it, so
-         * it must lead to PostgreSQL itself and not through a pooler in transaction mode.
+         * Wakes the relay when {@link Outbox#notifying()} commits in another process. Takes one connection and keeps
+         * it, so it must lead to PostgreSQL itself and not through a pooler in transaction mode.
          */
         public Builder listen(DataSource dataSource, Notifications notifications) {
             this.listenOn = Objects.requireNonNull(dataSource, "dataSource");
@@ -195,13 +201,15 @@ public final class OutboxRelay implements AutoCloseable {
                     publishTimeout,
                     ioTimeout,
                     pollEvery,
-                    lagEvery,
                     maxAttempts,
-                    new Backoff(firstPause, longestPause));
+                    new Backoff(firstPause, longestPause),
+                    whenParked);
         }
 
-        private @Nullable Listening listening(Runnable hint) {
-            return listenOn == null || notifications == null ? null : new Listening(listenOn, notifications, hint);
+        private @Nullable NotificationListener notificationListener(Runnable wakeRelay) {
+            return listenOn == null || notifications == null
+                    ? null
+                    : new NotificationListener(listenOn, notifications, wakeRelay);
         }
     }
 }

@@ -16,163 +16,196 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * How relays share the table. Safe for use by many threads.
  *
- * <p><b>A lane belongs to who holds its first row.</b> Only a lane's first row can be leased, and it stays until its
- * run is finished; so nobody else can publish the second message of an aggregate while the first one is under way.
- * Whatever changes rows of a lane locks its first row before, for the length of one statement: that row is the lane's
- * mutex as well. No transaction is open while a broker is waited for.
+ * <p><b>The lease on an ordering key is the lease on its first row.</b> Only the first row of a key can be leased, and
+ * it stays until its messages are finished; so no other relay can publish the second message of an aggregate while the
+ * first one is in flight. Every statement that changes rows of a key locks the key's first row before: that row is the
+ * key's mutex as well, for the length of one statement. No transaction is open while a broker is waited for.
  *
- * <p><b>Rows that are not first are set aside.</b> Rows are found by {@code due}. One that is due and finds another one
- * before it gets a {@code due} far ahead, so that a lane of a million messages whose first one cannot be delivered
- * costs the others nothing. When a run is finished the row that is then first is made due again. It cannot be missed:
- * who sets rows aside holds the lock on the lane's first row, and who removes that row looks for the next one
- * afterwards, in a statement of its own. For the same reason a run is finished by a statement that comes after the one
- * that locked its first row: what was set aside meanwhile is another version of the row, at another place. Should
- * somebody remove rows by hand, what was set aside is looked at after an hour.
+ * <p><b>Rows behind the first one wait.</b> Rows are found by {@code due}. A row that is due but not the first of its
+ * key becomes {@code WAITING}, with a {@code due} that never comes, so a million messages behind one that cannot be
+ * delivered cost the others nothing: each is looked at once. Finishing the rows before it makes the next first row due
+ * again. No row is forgotten: a claim that sets rows to waiting holds the lock on the key's first row, and the
+ * statement that removes that row looks for the next one afterwards. For the same reason messages are finished by a
+ * second statement, after the one that locked their first row: rows that were set to waiting in between have a newer
+ * version, at another place. Only rows that are deleted by hand can leave waiting rows behind, see
+ * {@link #releaseOrphanedWaiting}.
  *
- * <p><b>Nothing can come before a lane's first row</b>, since appends to one lane go one after the other until they are
+ * <p><b>No row can come before the first row of its key</b>, since appends to one key are serialized until they are
  * committed: see {@link Outbox}.
  */
 final class OutboxTable {
     private static final int PARKED = 3;
 
-    /** A lease that a crash of the server forgets was only a lease: its commit need not wait for the disk. */
+    /** The {@code due} of a waiting row. Not infinity, which parked rows have: each is found without the other. */
+    static final String NEVER = "timestamptz '9999-12-31 00:00:00+00'";
+
+    /** A lease that is lost in a crash of the server leads to a second delivery only, so its commit is not synced. */
     private static final String CLAIM = Database.guardedWithoutSync("""
             WITH candidate AS MATERIALIZED (
-                SELECT lane, seq, ctid AS place FROM hapax_outbox
+                SELECT ordering_key, seq, ctid AS place FROM hapax_outbox
                 WHERE due <= (SELECT clock_timestamp()) ORDER BY due LIMIT ?
                 FOR UPDATE SKIP LOCKED),
             first AS MATERIALIZED (
-                SELECT found.lane, earliest.seq FROM (SELECT DISTINCT lane FROM candidate) AS found
+                SELECT found.ordering_key, earliest.seq FROM (SELECT DISTINCT ordering_key FROM candidate) AS found
                 CROSS JOIN LATERAL (
-                    SELECT o.seq FROM hapax_outbox o WHERE o.lane = found.lane ORDER BY o.seq LIMIT 1) AS earliest),
+                    SELECT o.seq FROM hapax_outbox o
+                    WHERE o.ordering_key = found.ordering_key ORDER BY o.seq LIMIT 1) AS earliest),
             head AS MATERIALIZED (
                 SELECT locked.* FROM first
                 CROSS JOIN LATERAL (
-                    SELECT o.lane, o.seq, o.ctid AS place, o.state, o.due FROM hapax_outbox o
-                    WHERE o.lane = first.lane AND o.seq = first.seq
+                    SELECT o.ordering_key, o.seq, o.ctid AS place, o.state, o.due FROM hapax_outbox o
+                    WHERE o.ordering_key = first.ordering_key AND o.seq = first.seq
                     FOR UPDATE SKIP LOCKED) AS locked),
             leased AS (
                 UPDATE hapax_outbox
                 SET state = 1, token = ?, attempt = attempt + 1,
                     due = clock_timestamp() + ? * interval '1 millisecond'
                 WHERE ctid = ANY (ARRAY (SELECT place FROM head WHERE due <= clock_timestamp() OR state = 2))
-                RETURNING lane, seq),
-            aside AS (
+                RETURNING ordering_key, seq),
+            waiting AS (
                 UPDATE hapax_outbox
-                SET state = 2, due = clock_timestamp() + interval '1 hour'
+                SET state = 2, due = %s
                 WHERE ctid = ANY (ARRAY (
-                    SELECT candidate.place FROM candidate JOIN head USING (lane) WHERE candidate.seq > head.seq))
-                RETURNING lane)
-            SELECT tally.found, tally.aside, %s AS is_guarded, run.*
-            FROM (SELECT (SELECT count(*) FROM candidate) AS found, (SELECT count(*) FROM aside) AS aside) AS tally
+                    SELECT candidate.place FROM candidate JOIN head USING (ordering_key)
+                    WHERE candidate.seq > head.seq))
+                RETURNING ordering_key)
+            SELECT tally.found, tally.waiting, %s AS is_guarded, message.*
+            FROM (SELECT (SELECT count(*) FROM candidate) AS found, (SELECT count(*) FROM waiting) AS waiting) AS tally
             LEFT JOIN (
-                SELECT head.state = 1 AS taken_over, message.*
-                FROM leased JOIN head USING (lane, seq)
+                SELECT head.state = 1 AS taken_over, entry.*
+                FROM leased JOIN head USING (ordering_key, seq)
                 CROSS JOIN LATERAL (
-                    SELECT o.lane, o.seq, o.id, o.topic, o.aggregate, o.headers, o.body, o.created_at, o.attempt, o.state
+                    SELECT o.ordering_key, o.seq, o.id, o.topic, o.aggregate, o.headers, o.body, o.created_at, o.attempt
                     FROM hapax_outbox o
-                    WHERE o.lane = leased.lane AND o.seq >= leased.seq
-                    ORDER BY o.seq LIMIT greatest(1, ? / (SELECT nullif(count(*), 0) FROM leased))) AS message) AS run
-                ON true""".formatted(Database.IS_GUARDED));
+                    WHERE o.ordering_key = leased.ordering_key AND o.seq >= leased.seq
+                    ORDER BY o.seq LIMIT greatest(1, ? / (SELECT nullif(count(*), 0) FROM leased))) AS entry) AS message
+                ON true""".formatted(NEVER, Database.IS_GUARDED));
 
     /**
-     * Makes the first row of each lane due, if it was set aside. The state is asked of the row that is changed: some
+     * Undoes a claim, its attempt included. Leases are found by the time in which they end, since there is no index on
+     * tokens. Lost in a crash of the server, the leases expire by themselves.
+     */
+    private static final String RELEASE = Database.guardedWithoutSync("""
+            UPDATE hapax_outbox
+            SET state = 0, attempt = attempt - 1, due = clock_timestamp()
+            WHERE due > (SELECT clock_timestamp())
+                AND due <= (SELECT clock_timestamp()) + ? * interval '1 millisecond'
+                AND state = 1 AND token = ANY (?::uuid[])
+            RETURNING token""");
+
+    private static final String RELEASE_ORPHANED_WAITING = Database.guarded("""
+            UPDATE hapax_outbox AS waiting SET state = 0, due = clock_timestamp()
+            WHERE waiting.due = %s AND waiting.state = 2 AND waiting.seq = (
+                SELECT o.seq FROM hapax_outbox o
+                WHERE o.ordering_key = waiting.ordering_key ORDER BY o.seq LIMIT 1)""".formatted(NEVER));
+
+    /**
+     * Makes the first row of each key due, if it was waiting. The state is checked on the row that is changed: some
      * releases of PostgreSQL change the newer version of a row that was at that place.
      */
     private static final String ADVANCE = """
             UPDATE hapax_outbox SET state = 0, due = clock_timestamp()
             WHERE state = 2 AND ctid = ANY (ARRAY (
-                SELECT first.place FROM unnest(?::int8[]) AS moved (lane)
+                SELECT first.place FROM unnest(?::int8[]) AS moved (ordering_key)
                 CROSS JOIN LATERAL (
                     SELECT o.ctid AS place FROM hapax_outbox o
-                    WHERE o.lane = moved.lane ORDER BY o.seq LIMIT 1) AS first))""";
+                    WHERE o.ordering_key = moved.ordering_key ORDER BY o.seq LIMIT 1) AS first))""";
 
-    /** Locks the first rows of the lanes that are ours: what the next statement sees of these lanes stays as it is. */
-    private static final String HOLD = """
-            SELECT count(*) FROM unnest(?::int8[], ?::int8[], ?::uuid[]) AS run (lane, seq, token)
+    /**
+     * Locks the first rows of the keys that we hold a lease on: the next statement sees these keys' rows as they are.
+     */
+    private static final String LOCK_HEADS = """
+            SELECT count(*) FROM unnest(?::int8[], ?::int8[], ?::uuid[]) AS lease (ordering_key, seq, token)
             CROSS JOIN LATERAL (
                 SELECT FROM hapax_outbox o
-                WHERE o.lane = run.lane AND o.seq = run.seq AND o.token = run.token
-                FOR UPDATE) AS held;
+                WHERE o.ordering_key = lease.ordering_key AND o.seq = lease.seq AND o.token = lease.token
+                FOR UPDATE) AS head;
             """;
 
-    private static final String FINISH = Database.guarded(HOLD + """
-            WITH mine AS MATERIALIZED (
-                SELECT run.number, held.lane
-                FROM unnest(?::int8[], ?::int8[], ?::uuid[]) WITH ORDINALITY AS run (lane, seq, token, number)
+    private static final String FINISH = Database.guarded(LOCK_HEADS + """
+            WITH still_leased AS MATERIALIZED (
+                SELECT lease.number, head.ordering_key
+                FROM unnest(?::int8[], ?::int8[], ?::uuid[]) WITH ORDINALITY AS lease (ordering_key, seq, token, number)
                 CROSS JOIN LATERAL (
-                    SELECT o.lane FROM hapax_outbox o
-                    WHERE o.lane = run.lane AND o.seq = run.seq AND o.token = run.token OFFSET 0) AS held),
+                    SELECT o.ordering_key FROM hapax_outbox o
+                    WHERE o.ordering_key = lease.ordering_key AND o.seq = lease.seq AND o.token = lease.token
+                    OFFSET 0) AS head),
             removed AS (
                 DELETE FROM hapax_outbox
                 WHERE ctid = ANY (ARRAY (
                     SELECT found.place
-                    FROM unnest(?::int8[], ?::int8[]) AS published (number, seq) JOIN mine USING (number)
+                    FROM unnest(?::int8[], ?::int8[]) AS published (number, seq) JOIN still_leased USING (number)
                     CROSS JOIN LATERAL (
                         SELECT o.ctid AS place FROM hapax_outbox o
-                        WHERE o.lane = mine.lane AND o.seq = published.seq OFFSET 0) AS found))),
+                        WHERE o.ordering_key = still_leased.ordering_key AND o.seq = published.seq OFFSET 0) AS found))),
             kept AS (
                 UPDATE hapax_outbox
-                SET lane = setback.to_lane, state = setback.to_state, attempt = setback.attempts, token = NULL,
-                    due = CASE setback.to_state WHEN 3 THEN 'infinity'
-                        ELSE clock_timestamp() + setback.delay * interval '1 millisecond' END,
-                    error = setback.reason
+                SET ordering_key = failure.to_ordering_key, state = failure.to_state, attempt = failure.attempts,
+                    token = NULL,
+                    due = CASE failure.to_state WHEN 3 THEN 'infinity'
+                        ELSE clock_timestamp() + failure.delay * interval '1 millisecond' END,
+                    error = failure.reason
                 FROM (
-                    SELECT found.place, stopped.*
+                    SELECT found.place, failed.*
                     FROM unnest(?::int8[], ?::int8[], ?::int8[], ?::int4[], ?::int4[], ?::int8[], ?::text[])
-                        AS stopped (number, seq, to_lane, to_state, attempts, delay, reason)
-                    JOIN mine USING (number)
+                        AS failed (number, seq, to_ordering_key, to_state, attempts, delay, reason)
+                    JOIN still_leased USING (number)
                     CROSS JOIN LATERAL (
                         SELECT o.ctid AS place FROM hapax_outbox o
-                        WHERE o.lane = mine.lane AND o.seq = stopped.seq OFFSET 0) AS found) AS setback
-                WHERE hapax_outbox.ctid = setback.place)
-            SELECT number FROM mine;
+                        WHERE o.ordering_key = still_leased.ordering_key AND o.seq = failed.seq OFFSET 0) AS found
+                    ) AS failure
+                WHERE hapax_outbox.ctid = failure.place)
+            SELECT number FROM still_leased;
             """ + ADVANCE);
 
     private final Database database;
-    private final WhenParked whenParked;
+    private final RelaySettings settings;
 
     /**
      * @param found how many due rows were looked at
-     * @param aside how many of them are not their lane's first
+     * @param waiting how many of them are not the first of their key
      */
-    record Claimed(List<Run> runs, int found, int aside) {
+    record Claimed(LeasedMessages.Lease lease, List<LeasedMessages> leased, int found, int waiting) {
         boolean progressed() {
-            return aside > 0 || !runs.isEmpty();
+            return waiting > 0 || !leased.isEmpty();
         }
     }
 
     /**
-     * @param mine those whose leases had not run out
-     * @param advanced how many lanes have a next message that is now due
+     * @param stillLeased those whose leases had not expired
+     * @param advanced how many keys have a next message that is now due
      */
-    record Finished(Set<Run> mine, int advanced) {}
+    record Finished(Set<LeasedMessages> stillLeased, int advanced) {}
 
-    OutboxTable(Database database, WhenParked whenParked) {
+    OutboxTable(Database database, RelaySettings settings) {
         this.database = database;
-        this.whenParked = whenParked;
+        this.settings = settings;
     }
 
     /**
-     * Leases lanes that have something due, the longest due first.
+     * Leases keys that have a due message, the longest due first.
      *
      * @param reach how many due rows to look at, at most
-     * @param most how many messages to take in all, at most
+     * @param most how many messages to lease in all, at most
+     * @param beforeSending gets the lease before the database may grant it: if no answer comes, it is to be released
      */
-    Claimed claim(Duration duration, int reach, int most) {
-        Run.Lease lease = new Run.Lease(UUID.randomUUID(), System.nanoTime() + duration.toNanos());
+    Claimed claim(int reach, int most, Consumer<LeasedMessages.Lease> beforeSending) {
         return database.call(CLAIM, claim -> {
             claim.setInt(1, reach); // candidates
-            claim.setObject(2, lease.token()); // token
-            claim.setLong(3, duration.toMillis()); // due
+            claim.setLong(3, settings.lease().toMillis()); // due
             claim.setInt(4, most); // messages
+            // Counted from here, and not from before the wait for a connection.
+            LeasedMessages.Lease lease = new LeasedMessages.Lease(
+                    UUID.randomUUID(), System.nanoTime() + settings.lease().toNanos());
+            claim.setObject(2, lease.token()); // token
+            beforeSending.accept(lease);
             Database.execute(claim);
             try (ResultSet rows = claim.getResultSet()) {
                 return read(lease, rows);
@@ -180,11 +213,11 @@ final class OutboxTable {
         });
     }
 
-    private static Claimed read(Run.Lease lease, ResultSet row) throws SQLException {
-        Map<Long, List<Run.Entry>> lanes = new LinkedHashMap<>();
+    private Claimed read(LeasedMessages.Lease lease, ResultSet row) throws SQLException {
+        Map<Long, List<LeasedMessages.Entry>> entries = new LinkedHashMap<>();
         Set<Long> takenOver = new HashSet<>();
         int found = 0;
-        int aside = 0;
+        int waiting = 0;
         while (row.next()) {
             if (!row.getBoolean("is_guarded")) {
                 throw new StoreException(
@@ -193,21 +226,22 @@ final class OutboxTable {
                         null);
             }
             found = row.getInt("found");
-            aside = row.getInt("aside");
-            long lane = row.getLong("lane");
+            waiting = row.getInt("waiting");
+            long orderingKey = row.getLong("ordering_key");
             if (!row.wasNull()) {
-                lanes.computeIfAbsent(lane, it -> new ArrayList<>()).add(entry(row));
+                entries.computeIfAbsent(orderingKey, it -> new ArrayList<>()).add(entry(row));
                 if (row.getBoolean("taken_over")) {
-                    takenOver.add(lane);
+                    takenOver.add(orderingKey);
                 }
             }
         }
-        List<Run> runs = new ArrayList<>(lanes.size());
-        lanes.forEach((lane, entries) -> runs.add(new Run(lease, lane, entries, takenOver.contains(lane))));
-        return new Claimed(runs, found, aside);
+        List<LeasedMessages> leased = new ArrayList<>(entries.size());
+        entries.forEach((orderingKey, messages) ->
+                leased.add(new LeasedMessages(lease, orderingKey, messages, takenOver.contains(orderingKey))));
+        return new Claimed(lease, leased, found, waiting);
     }
 
-    private static Run.Entry entry(ResultSet row) throws SQLException {
+    private LeasedMessages.Entry entry(ResultSet row) throws SQLException {
         OutboxMessage message = new OutboxMessage(
                 row.getObject("id", UUID.class),
                 row.getString("topic"),
@@ -215,96 +249,123 @@ final class OutboxTable {
                 Headers.read(row.getString("headers")),
                 row.getBytes("body"));
         Outgoing outgoing = new Outgoing(
-                message, row.getObject("created_at", OffsetDateTime.class).toInstant(), row.getInt("attempt") + 1);
-        return new Run.Entry(row.getLong("seq"), outgoing);
+                message,
+                row.getObject("created_at", OffsetDateTime.class).toInstant(),
+                row.getInt("attempt") + 1,
+                settings.publishTimeout());
+        return new LeasedMessages.Entry(row.getLong("seq"), outgoing);
     }
 
-    /** Removes what was published and says of the message that was not when it is tried again, if the lease is ours. */
-    Finished finish(List<Run> runs) {
-        return database.call(FINISH, finish -> {
-            bindLeases(finish, 1, runs); // to hold
-            bindLeases(finish, 4, runs); // mine
-            bindPublished(finish, runs);
-            bindSetbacks(finish, runs);
-            bindLongs(finish, 16, runs, Run::lane); // lane, to advance
-            Database.execute(finish);
-            finish.getMoreResults();
-            Set<Run> mine = new HashSet<>();
-            try (ResultSet rows = finish.getResultSet()) {
+    /**
+     * Releases the leases of claims whose answers were lost. Idempotent.
+     *
+     * @return the tokens under which there were leases
+     */
+    Set<UUID> release(List<UUID> tokens) {
+        return database.call(RELEASE, release -> {
+            release.setLong(1, settings.lease().toMillis()); // due
+            bind(release, 2, "uuid", UUID[]::new, tokens, token -> token); // token
+            Database.execute(release);
+            Set<UUID> released = new HashSet<>();
+            try (ResultSet rows = release.getResultSet()) {
                 while (rows.next()) {
-                    mine.add(runs.get(rows.getInt("number") - 1));
+                    released.add(rows.getObject("token", UUID.class));
                 }
             }
-            finish.getMoreResults();
-            return new Finished(mine, finish.getUpdateCount());
+            return released;
         });
     }
 
-    private static void bindLeases(PreparedStatement finish, int index, List<Run> runs) throws SQLException {
-        bindLongs(finish, index, runs, Run::lane); // lane
-        bindLongs(finish, index + 1, runs, Run::head); // seq
-        bind(finish, index + 2, "uuid", UUID[]::new, runs, run -> run.lease().token()); // token
+    /**
+     * Makes waiting rows due that are the first of their key, because the row that they waited for was deleted by hand.
+     * Reads every waiting row.
+     *
+     * @return how many there were
+     */
+    int releaseOrphanedWaiting() {
+        return database.call(RELEASE_ORPHANED_WAITING, release -> {
+            Database.execute(release);
+            return release.getUpdateCount();
+        });
     }
 
-    private static void bindPublished(PreparedStatement finish, List<Run> runs) throws SQLException {
-        record Place(long number, long seq) {}
-        List<Place> published = new ArrayList<>();
-        for (int i = 0; i < runs.size(); i++) {
-            for (Run.Entry entry : runs.get(i).published()) {
-                published.add(new Place(i + 1, entry.seq()));
+    /** Removes published messages and records the failed one, of each key whose lease has not expired. */
+    Finished finish(List<LeasedMessages> all) {
+        return database.call(FINISH, finish -> {
+            bindLeases(finish, 1, all); // to lock
+            bindLeases(finish, 4, all); // still leased
+            bindPublished(finish, all);
+            bindFailures(finish, all);
+            bindLongs(finish, 16, all, LeasedMessages::orderingKey); // ordering_key, to advance
+            Database.execute(finish);
+            finish.getMoreResults();
+            Set<LeasedMessages> stillLeased = new HashSet<>();
+            try (ResultSet rows = finish.getResultSet()) {
+                while (rows.next()) {
+                    stillLeased.add(all.get(rows.getInt("number") - 1));
+                }
             }
-        }
-        bindLongs(finish, 7, published, Place::number); // number
-        bindLongs(finish, 8, published, Place::seq); // seq
+            finish.getMoreResults();
+            return new Finished(stillLeased, finish.getUpdateCount());
+        });
     }
 
-    private void bindSetbacks(PreparedStatement finish, List<Run> runs) throws SQLException {
-        List<Run> stopped = new ArrayList<>();
-        List<Long> numbers = new ArrayList<>();
-        for (int i = 0; i < runs.size(); i++) {
-            if (runs.get(i).setback() != null) {
-                stopped.add(runs.get(i));
-                numbers.add(i + 1L);
+    private static void bindLeases(PreparedStatement finish, int index, List<LeasedMessages> all) throws SQLException {
+        bindLongs(finish, index, all, LeasedMessages::orderingKey); // ordering_key
+        bindLongs(finish, index + 1, all, LeasedMessages::headSeq); // seq
+        bind(finish, index + 2, "uuid", UUID[]::new, all, it -> it.lease().token()); // token
+    }
+
+    private static void bindPublished(PreparedStatement finish, List<LeasedMessages> all) throws SQLException {
+        record Position(long number, long seq) {}
+        List<Position> published = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            for (LeasedMessages.Entry entry : all.get(i).published()) {
+                published.add(new Position(i + 1, entry.seq()));
             }
         }
-        bindLongs(finish, 9, numbers, Long::valueOf); // number
-        bindLongs(finish, 10, stopped, run -> run.current().seq()); // seq
-        bindLongs(finish, 11, stopped, this::laneAfter); // to_lane
-        bind(finish, 12, "int4", Integer[]::new, stopped, run -> isParked(run) ? PARKED : 0); // to_state
-        bind(
-                finish,
-                13,
-                "int4",
-                Integer[]::new,
-                stopped,
-                run -> run.current().outgoing().attempt()); // attempts
-        bindLongs(finish, 14, stopped, OutboxTable::delay); // delay
+        bindLongs(finish, 7, published, Position::number); // number
+        bindLongs(finish, 8, published, Position::seq); // seq
+    }
+
+    private void bindFailures(PreparedStatement finish, List<LeasedMessages> all) throws SQLException {
+        record Failed(long number, long orderingKey, LeasedMessages.Entry entry, PublishFailure failure) {
+            int attempt() {
+                return entry.outgoing().attempt();
+            }
+
+            long delay() {
+                Duration retryIn = failure.retryIn();
+                return retryIn == null ? 0 : retryIn.toMillis();
+            }
+        }
+        List<Failed> failed = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            LeasedMessages it = all.get(i);
+            PublishFailure failure = it.failure();
+            if (failure != null) {
+                failed.add(new Failed(i + 1, keyAfter(it, failure), it.current(), failure));
+            }
+        }
+        bindLongs(finish, 9, failed, Failed::number); // number
+        bindLongs(finish, 10, failed, it -> it.entry().seq()); // seq
+        bindLongs(finish, 11, failed, Failed::orderingKey); // to_ordering_key
+        bind(finish, 12, "int4", Integer[]::new, failed, it -> it.failure().isParked() ? PARKED : 0); // to_state
+        bind(finish, 13, "int4", Integer[]::new, failed, Failed::attempt); // attempts
+        bindLongs(finish, 14, failed, Failed::delay); // delay
         bind(
                 finish,
                 15,
                 "text",
                 String[]::new,
-                stopped,
-                run -> setback(run).reason().replace('\0', ' ')); // reason
+                failed,
+                it -> it.failure().reason().replace('\0', ' ')); // reason
     }
 
-    /** A parked message that nobody is to wait for leaves its lane. */
-    private Long laneAfter(Run run) {
-        return isParked(run) && whenParked == WhenParked.GO_ON
-                ? Lanes.ofItsOwn(run.current().outgoing().message().id())
-                : run.lane();
-    }
-
-    private static boolean isParked(Run run) {
-        return setback(run).retryIn() == null;
-    }
-
-    private static Long delay(Run run) {
-        Duration retryIn = setback(run).retryIn();
-        return retryIn == null ? 0L : retryIn.toMillis();
-    }
-
-    private static Run.Setback setback(Run run) {
-        return Objects.requireNonNull(run.setback());
+    /** A parked message that the others do not wait for leaves its ordering key. */
+    private long keyAfter(LeasedMessages messages, PublishFailure failure) {
+        return failure.isParked() && settings.whenParked() == WhenParked.GO_ON
+                ? OrderingKey.unordered(messages.current().outgoing().message().id())
+                : messages.orderingKey();
     }
 }

@@ -4,7 +4,7 @@ import dev.hapax.outbox.OutboxMessage;
 import java.time.Instant;
 
 /**
- * A message that was given up until somebody decides.
+ * A message that is not retried until an operator decides, see {@link OutboxInspector}.
  *
  * @param createdAt when it was appended
  * @param attempts how often it was tried

@@ -5,11 +5,10 @@ import java.time.Duration;
 /**
  * How a relay works.
  *
- * @param batch how many messages one claim takes at most
- * @param lease how long a claim lasts
+ * @param batch how many messages one claim leases at most
  * @param publishTimeout how long a publisher may take for one message
- * @param ioTimeout how long the database may take
- * @param pollEvery how long to wait for a hint before looking without one
+ * @param ioTimeout how long the database may take for one statement
+ * @param pollEvery how often to look for messages without being woken
  */
 record RelaySettings(
         int batch,
@@ -17,9 +16,9 @@ record RelaySettings(
         Duration publishTimeout,
         Duration ioTimeout,
         Duration pollEvery,
-        Duration lagEvery,
         int maxAttempts,
-        Backoff backoff) {
+        Backoff backoff,
+        WhenParked whenParked) {
 
     RelaySettings {
         if (batch < 1 || batch > 10_000) {
@@ -30,19 +29,19 @@ record RelaySettings(
         }
         if (lease.compareTo(publishTimeout.multipliedBy(2)) < 0) {
             throw new IllegalArgumentException(
-                    "the lease is %s; it must be at least twice the publishTimeout of %s, or it ends while a message is "
+                    "the lease is %s; it must be at least twice the publishTimeout of %s, or it expires while a message is "
                                     .formatted(lease, publishTimeout)
-                            + "under way");
+                            + "in flight");
         }
     }
 
-    /** How long a lease must last to publish another message, and to tell the database. */
+    /** How long a lease must last to publish another message and to record the result. */
     Duration forOneMore() {
         Duration half = lease.minus(publishTimeout).dividedBy(2);
         return publishTimeout.plus(ioTimeout.compareTo(half) < 0 ? ioTimeout : half);
     }
 
-    /** Two claims' worth: the next one can be taken while the last one is under way. */
+    /** Two batches: the next one can be claimed while the last one is in flight. */
     int maxInFlight() {
         return 2 * batch;
     }

@@ -1,22 +1,22 @@
--- One row per message that has not been published yet. Rows of one lane are published in the order of seq, and only the
--- first row of a lane is ever leased: its lease is the lane's.
+-- One row per message that has not been published yet. Rows of one ordering key are published in the order of seq, and only
+-- the first row of a key is ever leased: its lease is the key's.
 CREATE TABLE hapax_outbox (
-    lane       bigint      NOT NULL,                                -- a hash of topic and aggregate, or of the id
+    ordering_key bigint    NOT NULL,                                -- a hash of topic and aggregate, or of the id
     seq        bigint      GENERATED ALWAYS AS IDENTITY,
-    id         uuid        NOT NULL,                                -- the receiver's to drop duplicates by
+    id         uuid        NOT NULL,                                -- receivers recognize duplicates by it
     topic      text        NOT NULL,
     aggregate  text,
     headers    text        NOT NULL,                                -- a line "name: value" for each
     body       bytea       NOT NULL,
     created_at timestamptz NOT NULL,
     state      smallint    NOT NULL CHECK (state BETWEEN 0 AND 3),  -- see the view hapax_outbox_messages
-    due        timestamptz NOT NULL,                                -- when to look at it again; a lease's end
+    due        timestamptz NOT NULL,                                -- when it can be claimed; a lease's end
     attempt    integer     NOT NULL DEFAULT 0,
-    token      uuid,                                                -- whose lease it is
-    error      text,                                                -- why it was not published the last time
-    PRIMARY KEY (lane, seq)
+    token      uuid,                                                -- of the claim that leased it
+    error      text,                                                -- why the last attempt failed
+    PRIMARY KEY (ordering_key, seq)
 ) WITH (
-    -- Every row is soon removed: vacuum by number, not by share, so that the way to the next row stays short.
+    -- Every row is removed soon: vacuum after a number of dead rows, not a share, so that index scans stay short.
     autovacuum_vacuum_scale_factor = 0,
     autovacuum_vacuum_threshold = 10000,
     autovacuum_vacuum_insert_scale_factor = 0.2,

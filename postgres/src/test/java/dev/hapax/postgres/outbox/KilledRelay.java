@@ -11,7 +11,7 @@ import javax.sql.DataSource;
 
 /** A relay in a process of its own, whose broker takes every message and whose answer never comes back. */
 final class KilledRelay {
-    static final Duration LEASE = Duration.ofSeconds(4);
+    static final Duration LEASE = Duration.ofSeconds(2);
 
     private KilledRelay() {}
 
@@ -19,7 +19,7 @@ final class KilledRelay {
         DataSource dataSource = TestDatabase.unpooled(args[0]);
         OutboxRelay.over(dataSource, messages -> deliver(dataSource, messages))
                 .lease(LEASE)
-                .publishTimeout(Duration.ofSeconds(2))
+                .publishTimeout(Duration.ofMillis(500))
                 .start();
         while (true) {
             LockSupport.park();

@@ -11,12 +11,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a relay does when others hold, change or remove the rows that it works on. */
+/** Other transactions lock, change or delete the rows that a relay works on. */
 @Timeout(60)
 class OutboxMeddlingTest {
     private final TestOutbox box = new TestOutbox();
@@ -29,7 +28,7 @@ class OutboxMeddlingTest {
 
     /** A relay that was stopped for longer than its lease must not undo what its successor does. */
     @Test
-    void whoseLeaseRanOutRemovesNothing() {
+    void relayWithExpiredLeaseRemovesNothing() {
         CompletableFuture<PublishResult> answer = new CompletableFuture<>();
         Receiver slow = new Receiver().answeringLater(it -> answer);
         AtomicInteger lost = new AtomicInteger();
@@ -44,10 +43,10 @@ class OutboxMeddlingTest {
         box.database.execute("UPDATE hapax_outbox SET due = clock_timestamp() WHERE state = 1");
         CompletableFuture<PublishResult> second = new CompletableFuture<>();
         box.start(receiver.answeringLater(it -> second));
-        Awaitility.await().until(() -> box.database.queryLong("SELECT max(attempt) FROM hapax_outbox") == 2);
+        TestOutbox.await().until(() -> box.database.queryLong("SELECT max(attempt) FROM hapax_outbox") == 2);
 
         answer.complete(published());
-        Awaitility.await().until(() -> lost.get() == 1);
+        TestOutbox.await().until(() -> lost.get() == 1);
 
         assertThat(box.rows()).isEqualTo(2);
         second.complete(published());
@@ -55,37 +54,59 @@ class OutboxMeddlingTest {
         assertThat(receiver.texts()).startsWith("a1");
     }
 
+    /** The relays learn of rows that are deleted by hand when they look for such, at their start and every hour. */
     @Test
-    void rowsRemovedByHandAreNotTheEndOfALane() {
+    void rowsBehindOneDeletedByHandArePublished() {
         receiver.answering(it -> PublishResult.refused("no"));
         box.append(message("a", "a1"), message("a", "a2"));
-        box.start(receiver);
+        box.start(receiver).close();
         box.awaitWaiting(1);
         receiver.answering(it -> published());
         box.database.execute("DELETE FROM hapax_outbox WHERE state = 3");
-        box.database.execute("UPDATE hapax_outbox SET due = due - interval '1 hour'");
+        box.start(receiver);
         box.awaitEmpty();
 
         assertThat(receiver.texts()).containsExactly("a2");
     }
 
+    /** However much time passes. */
     @Test
-    void aRowThatSomebodyHoldsKeepsNoOtherWaiting() throws Exception {
+    void rowsBehindParkedMessageAreNeverLookedAtAgain() {
+        receiver.answering(
+                it -> Receiver.text(it.message()).equals("poison") ? PublishResult.refused("no") : published());
+        box.append(message("a", "poison"), message("a", "behind"), message("a", "behind"));
+        OutboxRelay relay = box.start(box.relay(receiver));
+        box.awaitWaiting(2);
+        box.database.execute("UPDATE hapax_outbox SET due = due - interval '1 day'");
+        String versions = "SELECT string_agg(xmin::text, ',' ORDER BY seq) FROM hapax_outbox WHERE aggregate = 'a'";
+        String before = box.database.query(versions);
+        for (int i = 0; i < 2; i++) {
+            int expected = i + 1;
+            box.append(unordered("fresh"));
+            relay.wake();
+            TestOutbox.await().until(() -> receiver.accepted().size() == expected);
+        }
+
+        assertThat(box.database.query(versions)).isEqualTo(before);
+    }
+
+    @Test
+    void lockedRowDelaysNoOther() throws Exception {
         box.append(message("a", "held"), message("b", "free"));
         try (var connection = box.pool.getConnection();
                 var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'a' FOR UPDATE");
             box.start(receiver);
-            Awaitility.await().until(() -> receiver.texts().equals(List.of("free")));
-            Awaitility.await().until(() -> box.rows() == 1);
+            TestOutbox.await().until(() -> receiver.texts().equals(List.of("free")));
+            TestOutbox.await().until(() -> box.rows() == 1);
             connection.rollback();
         }
         box.awaitEmpty();
     }
 
     @Test
-    void aRowThatIsHeldWhileItIsPublishedKeepsNoOtherFromBeingRemoved() throws Exception {
+    void rowLockedWhilePublishedDelaysNoOther() throws Exception {
         CompletableFuture<PublishResult> answer = new CompletableFuture<>();
         receiver.answeringLater(it -> answer);
         box.append(
@@ -97,16 +118,18 @@ class OutboxMeddlingTest {
             connection.setAutoCommit(false);
             statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'order-3' FOR UPDATE");
             answer.complete(published());
-            Awaitility.await().until(() -> box.rows() == 1);
+            TestOutbox.await().until(() -> box.rows() == 1);
             connection.rollback();
         }
         box.awaitEmpty();
         assertThat(receiver.accepted()).hasSize(8);
     }
 
-    /** Another relay sets rows aside while this one waits for the lane: they are not where it would have found them. */
+    /**
+     * Another relay sets rows to waiting while this one waits for the lock: their newest version is at another place.
+     */
     @Test
-    void whatIsSetAsideWhileItIsFinishedIsRemoved() throws Exception {
+    void rowSetToWaitingDuringFinishIsRemoved() throws Exception {
         CompletableFuture<PublishResult> answer = new CompletableFuture<>();
         receiver.answeringLater(it -> answer);
         box.append(message("a", "a1"), message("a", "a2"));
@@ -116,9 +139,9 @@ class OutboxMeddlingTest {
                 var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SELECT FROM hapax_outbox WHERE state = 1 FOR UPDATE");
-            statement.execute("UPDATE hapax_outbox SET state = 2, due = due + interval '1 hour' WHERE state <> 1");
+            statement.execute("UPDATE hapax_outbox SET state = 2, due = '9999-12-31 00:00:00+00' WHERE state <> 1");
             answer.complete(published());
-            Awaitility.await()
+            TestOutbox.await()
                     .pollInterval(Duration.ofMillis(5))
                     .until(() -> box.database.queryLong("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
             connection.commit();
@@ -127,9 +150,9 @@ class OutboxMeddlingTest {
         assertThat(receiver.texts()).containsExactly("a1", "a2");
     }
 
-    /** Somebody left a transaction open: neither the messages behind that row wait for it, nor the relay. */
+    /** A transaction that stays open with a row locked delays neither other messages nor the relay. */
     @Test
-    void aLaneThatIsHeldForLongKeepsNoOtherWaiting() throws Exception {
+    void orderingKeyLockedForLongDelaysNoOther() throws Exception {
         CompletableFuture<PublishResult> answer = new CompletableFuture<>();
         receiver.answeringLater(
                 it -> "a".equals(it.message().aggregate()) ? answer : CompletableFuture.completedFuture(published()));
@@ -145,33 +168,36 @@ class OutboxMeddlingTest {
                     .toList());
             answer.complete(published());
             box.append(unordered("another"));
-            Awaitility.await().until(() -> receiver.texts().contains("another"));
+            TestOutbox.await().until(() -> receiver.texts().contains("another"));
             box.append(unordered("one more"));
-            Awaitility.await().until(() -> receiver.texts().contains("one more"));
+            TestOutbox.await().until(() -> receiver.texts().contains("one more"));
             connection.rollback();
         }
         box.awaitEmpty();
         assertThat(receiver.texts()).doesNotHaveDuplicates().hasSize(53);
     }
 
-    /** What was published under a lease that ran out is not removed under the one that came after it. */
+    /** Messages published under an expired lease are not removed under the next one. */
     @Test
-    void aLeaseThatRanOutIsNotTakenForItsSuccessor() {
+    void expiredLeaseCannotFinishItsSuccessor() {
         box.append(message("a", "a1"));
-        OutboxTable table = new OutboxTable(new Database(box.pool, Duration.ofSeconds(10)), WhenParked.WAIT);
-        Run first = table.claim(Duration.ofMillis(1), 10, 10).runs().get(0);
-        Run second = Awaitility.await()
-                .until(() -> table.claim(Duration.ofMinutes(1), 10, 10).runs(), it -> !it.isEmpty())
+        OutboxTable table = TestOutbox.table(box.pool, Duration.ofMinutes(1));
+        LeasedMessages first = TestOutbox.table(box.pool, Duration.ofMillis(2))
+                .claim(10, 10, lease -> {})
+                .leased()
+                .get(0);
+        LeasedMessages second = TestOutbox.await()
+                .until(() -> table.claim(10, 10, lease -> {}).leased(), it -> !it.isEmpty())
                 .get(0);
         first.advance();
-        second.stop(new Run.Setback("busy", Duration.ofHours(1)));
+        second.fail(new PublishFailure("busy", Duration.ofHours(1)));
 
-        assertThat(table.finish(List.of(first, second)).mine()).containsExactly(second);
+        assertThat(table.finish(List.of(first, second)).stillLeased()).containsExactly(second);
         assertThat(box.rows()).isEqualTo(1);
     }
 
     @Test
-    void aMessageWhoseEndCannotBeStoredIsTheOnlyOneToComeAgain() {
+    void resultThatCannotBeStoredAffectsNoOther() {
         box.database.execute("ALTER TABLE hapax_outbox ADD CHECK (error <> 'unspeakable')");
         receiver.answering(
                 it -> Receiver.text(it.message()).equals("a3") ? PublishResult.failed("unspeakable") : published());
@@ -179,7 +205,7 @@ class OutboxMeddlingTest {
                 .mapToObj(i -> message("order-" + i, "a" + i))
                 .toList());
         box.start(receiver);
-        Awaitility.await().until(() -> box.rows() == 1);
+        TestOutbox.await().until(() -> box.rows() == 1);
 
         assertThat(receiver.texts()).doesNotHaveDuplicates().hasSize(7);
     }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -31,7 +33,10 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Appends from many transactions that overlap, several relays, a broker that is late, fails and answers too late, and
- * leases that run out in the middle: whoever drops duplicates sees every aggregate's messages in order, all of them.
+ * leases that expire while messages are in flight: a receiver that drops duplicates gets every message, in order.
+ *
+ * <p>{@code -Dhapax.outbox.seed=…} repeats the appends, the broker's answers and the choice of leases; threads still
+ * run as they like.
  */
 @Timeout(120)
 class OutboxOrderTest {
@@ -39,7 +44,9 @@ class OutboxOrderTest {
     private static final int APPENDS = 120;
     private static final int AGGREGATES = 12;
 
-    private final long seed = System.nanoTime();
+    private final long seed = Long.getLong("hapax.outbox.seed", System.nanoTime());
+    private final AtomicInteger lostLeases = new AtomicInteger();
+    private final AtomicInteger thefts = new AtomicInteger();
     private final TestOutbox box = new TestOutbox();
     private final Receiver receiver = new Receiver();
     private final ScheduledExecutorService later = Executors.newScheduledThreadPool(2);
@@ -51,18 +58,26 @@ class OutboxOrderTest {
         later.shutdownNow();
     }
 
-    @RepeatedTest(3)
-    void everyAggregateIsReceivedInTheOrderItWasAppended() throws Exception {
-        System.out.println("seed " + seed);
+    @RepeatedTest(2)
+    void aggregatesArriveInOrderOfAppends() throws Exception {
+        System.out.println("-Dhapax.outbox.seed=" + seed);
         Random random = new Random(seed);
-        receiver.answeringLater(message -> answer(message, new Random(random.nextLong())));
+        receiver.answeringLater(message ->
+                answer(message, new Random(seed + 31L * message.message().id().hashCode() + message.attempt())));
         for (int i = 0; i < 3; i++) {
             box.start(box.relay(receiver)
                     .batch(1 + random.nextInt(40))
                     .maxAttempts(1_000)
                     .publishTimeout(Duration.ofMillis(100))
                     .lease(Duration.ofMillis(1_000))
-                    .pollEvery(Duration.ofMillis(20)));
+                    .pollEvery(Duration.ofMillis(20))
+                    .lagEvery(Duration.ofHours(1))
+                    .listener(new OutboxListener() {
+                        @Override
+                        public void leasesLost(int aggregates) {
+                            lostLeases.addAndGet(aggregates);
+                        }
+                    }));
         }
         List<Future<?>> appenders = new ArrayList<>();
         for (int i = 0; i < APPENDERS; i++) {
@@ -84,6 +99,7 @@ class OutboxOrderTest {
         assertThat(new TreeMap<>(receiver.firstTimesByAggregate()))
                 .as("seed %d", seed)
                 .isEqualTo(expected);
+        assertThat(lostLeases.get()).as("lost leases, seed %d", seed).isPositive();
     }
 
     private CompletionStage<PublishResult> answer(Outgoing message, Random random) {
@@ -103,9 +119,11 @@ class OutboxOrderTest {
         return answer;
     }
 
-    /** What a relay meets that was stopped for a while: somebody else has gone on. */
+    /** As if the relay had been stopped for longer than its lease: another one takes over. */
     private void endSomeLeases() {
-        box.database.execute("UPDATE hapax_outbox SET due = clock_timestamp() WHERE state = 1 AND random() < 0.2");
+        box.database.execute("""
+                UPDATE hapax_outbox SET due = clock_timestamp()
+                WHERE state = 1 AND abs(hashtext(id::text || %d)::bigint) %% 5 = 0""".formatted(thefts.incrementAndGet()));
     }
 
     private void appendAll(Random random) throws SQLException {
@@ -122,7 +140,7 @@ class OutboxOrderTest {
         String aggregate = "aggregate-" + random.nextInt(AGGREGATES);
         for (int n = 1 + random.nextInt(4); n > 0; n--) {
             String text = Long.toString(random.nextLong(), 36);
-            messages.add(Receiver.message(aggregate, text));
+            messages.add(Receiver.message(aggregate, text).id(new UUID(random.nextLong(), random.nextLong())));
         }
         Outbox.standard().append(connection, messages);
         Map<Long, String> bySeq = bySeq(connection, messages);

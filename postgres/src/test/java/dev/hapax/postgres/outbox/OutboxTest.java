@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,7 +36,7 @@ class OutboxTest {
     }
 
     @Test
-    void aMessageIsThereOnlyIfTheBusinessWriteIs() throws SQLException {
+    void messageCommitsWithTheBusinessWrite() throws SQLException {
         box.database.execute("CREATE TABLE orders (id int)");
         try (Connection connection = transaction()) {
             execute(connection, "INSERT INTO orders VALUES (1)");
@@ -57,7 +56,7 @@ class OutboxTest {
     }
 
     @Test
-    void whatIsAppendedIsWhatIsPublished() {
+    void publishedMessageEqualsAppendedOne() {
         OutboxMessage plain = OutboxMessage.to("a", new byte[0]);
         OutboxMessage full = OutboxMessage.to("tÖpic", new byte[] {0, -1, 'x', 13, 10})
                 .aggregate("Ä 'quoted' \\ ,{}\"")
@@ -100,7 +99,7 @@ class OutboxTest {
     }
 
     @Test
-    void appendingNothingAsksNothing() throws SQLException {
+    void appendOfNothingSendsNoStatement() throws SQLException {
         try (Connection connection = transaction()) {
             outbox.append(connection, List.of());
             connection.commit();
@@ -109,7 +108,7 @@ class OutboxTest {
     }
 
     @Test
-    void anAutoCommittingConnectionIsRefused() throws SQLException {
+    void autoCommitIsRefused() throws SQLException {
         try (Connection connection = box.pool.getConnection()) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> outbox.append(connection, unordered("alone")))
@@ -119,7 +118,7 @@ class OutboxTest {
     }
 
     @Test
-    void withoutTheTableTheErrorSaysWhatToDo() throws SQLException {
+    void missingTableIsExplained() throws SQLException {
         TestDatabase empty = TestDatabase.empty();
         try (Connection connection = empty.unpooled().getConnection()) {
             connection.setAutoCommit(false);
@@ -131,13 +130,13 @@ class OutboxTest {
 
     /** Otherwise the second one could become visible, and be published, before the first one. */
     @Test
-    void whoAppendsToTheSameAggregateWaitsUntilTheOtherHasEnded() throws Exception {
+    void appendsToTheSameAggregateAreSerialized() throws Exception {
         try (Connection first = transaction();
                 Connection second = transaction()) {
             outbox.append(first, message("order-1", "one"));
             CompletableFuture<Void> waiting =
                     CompletableFuture.runAsync(() -> outbox.append(second, message("order-1", "two")));
-            Awaitility.await().until(() -> box.database.queryLong("""
+            TestOutbox.await().until(() -> box.database.queryLong("""
                     SELECT count(*) FROM pg_stat_activity
                     WHERE datname = current_database() AND wait_event = 'advisory'""") == 1);
             assertThat(waiting).isNotDone();
@@ -153,10 +152,11 @@ class OutboxTest {
     }
 
     @Test
-    void whoAppendsToAnotherAggregateOrToNoneWaitsForNobody() throws Exception {
+    void appendsToOtherAggregatesDoNotWait() throws Exception {
         String other = IntStream.range(0, 100)
                 .mapToObj(i -> "other-" + i)
-                .filter(it -> Lanes.lock(Lanes.of("orders", it)) != Lanes.lock(Lanes.of("orders", "order-1")))
+                .filter(it -> OrderingKey.lock(OrderingKey.of("orders", it))
+                        != OrderingKey.lock(OrderingKey.of("orders", "order-1")))
                 .findFirst()
                 .orElseThrow();
         try (Connection first = transaction();
@@ -172,7 +172,7 @@ class OutboxTest {
 
     /** The server's lock table has room for some thousands, shared by all. */
     @Test
-    void oneTransactionMayAppendToAnyNumberOfAggregates() throws SQLException {
+    void oneTransactionAppendsToManyAggregates() throws SQLException {
         try (Connection connection = transaction()) {
             outbox.append(
                     connection,
@@ -180,14 +180,14 @@ class OutboxTest {
                             .mapToObj(i -> message("order-" + i, ""))
                             .toList());
             assertThat(box.database.queryLong("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
-                    .isLessThanOrEqualTo(Lanes.LOCKS);
+                    .isLessThanOrEqualTo(OrderingKey.LOCKS);
             connection.commit();
         }
         assertThat(box.rows()).isEqualTo(30_000);
     }
 
     @Test
-    void aRelayThatListensIsWokenByTheCommitOfAnotherProcess() throws SQLException {
+    void listeningRelayIsWokenByACommit() throws SQLException {
         Receiver receiver = new Receiver();
         box.start(OutboxRelay.over(box.pool, receiver)
                 .pollEvery(Duration.ofHours(1))
@@ -198,7 +198,7 @@ class OutboxTest {
                                         .getNotifications((int) atMost.toMillis())
                                         .length
                                 > 0));
-        Awaitility.await().until(() -> box.database.queryLong("""
+        TestOutbox.await().until(() -> box.database.queryLong("""
                 SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN hapax_outbox'""") == 1);
         for (int i = 0; i < 3; i++) {
             int expected = i + 1;
@@ -206,7 +206,7 @@ class OutboxTest {
                 Outbox.standard().notifying().append(connection, unordered("news"));
                 connection.commit();
             }
-            Awaitility.await().until(() -> receiver.accepted().size() == expected);
+            TestOutbox.await().until(() -> receiver.accepted().size() == expected);
         }
     }
 

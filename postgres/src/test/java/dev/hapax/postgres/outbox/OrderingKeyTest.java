@@ -9,18 +9,18 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class LanesTest {
+class OrderingKeyTest {
 
-    /** Rows of one version must share a lane with those of the next one. */
+    /** Rows of one version must have the same key as those of the next one. */
     @Test
-    void lanesNeverChange() {
-        assertThat(Lanes.of("orders", "order-42")).isEqualTo(-321801066339045349L);
-        assertThat(Lanes.ofItsOwn(new UUID(1, 2))).isEqualTo(-8325373484306068638L);
+    void orderingKeysNeverChange() {
+        assertThat(OrderingKey.of("orders", "order-42")).isEqualTo(-321801066339045349L);
+        assertThat(OrderingKey.unordered(new UUID(1, 2))).isEqualTo(-8325373484306068638L);
     }
 
     @Test
     void topicAndAggregateAreNotJustJoined() {
-        assertThat(Lanes.of("ab", "c")).isNotEqualTo(Lanes.of("a", "bc"));
+        assertThat(OrderingKey.of("ab", "c")).isNotEqualTo(OrderingKey.of("a", "bc"));
     }
 
     @Test
@@ -35,7 +35,7 @@ class LanesTest {
     }
 
     @Test
-    void pausesDoubleUpToTheLongestAndNeverByTheSameAmount() {
+    void pausesDoubleWithJitter() {
         Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
         for (int attempt = 1; attempt < 200; attempt++) {
@@ -47,7 +47,7 @@ class LanesTest {
     }
 
     @Test
-    void whoAsksForMoreTimeGetsItUpToADay() {
+    void retryAfterIsHonouredUpToADay() {
         Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
         assertThat(backoff.after(1, Duration.ofMinutes(30))).isEqualTo(Duration.ofMinutes(30));

@@ -8,23 +8,23 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * Which messages are published in order: those of one lane. A lane is a number, 64 bits of a hash; computed here and
- * not by PostgreSQL, whose hash functions may change from one version to the next. Two aggregates that share one by
- * chance wait for each other, and that is all.
+ * Computes ordering keys: messages with the same key are published one after the other, in the order of their appends.
+ * A key is 64 bits of a hash of topic and aggregate. It is computed here and not by PostgreSQL, whose hash functions
+ * may change between versions. If two aggregates share a key by chance, they wait for each other; nothing else happens.
  */
-final class Lanes {
+final class OrderingKey {
 
     /**
-     * How many locks keep appends of one lane apart. The server's lock table is small and shared by all: however many
+     * The number of advisory locks that serialize appends. The server's lock table is small and shared: however many
      * aggregates one transaction appends to, it takes no more locks than this.
      */
     static final int LOCKS = 1024;
 
-    private Lanes() {}
+    private OrderingKey() {}
 
     static long of(OutboxMessage message) {
         String aggregate = message.aggregate();
-        return aggregate == null ? ofItsOwn(message.id()) : of(message.topic(), aggregate);
+        return aggregate == null ? unordered(message.id()) : of(message.topic(), aggregate);
     }
 
     static long of(String topic, String aggregate) {
@@ -36,8 +36,8 @@ final class Lanes {
         return ByteBuffer.wrap(digest.digest(second)).getLong();
     }
 
-    /** A lane that the message shares with nobody. */
-    static long ofItsOwn(UUID id) {
+    /** The key of a message without an aggregate: it shares it with no other message. */
+    static long unordered(UUID id) {
         byte[] bytes = ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(id.getMostSignificantBits())
                 .putLong(id.getLeastSignificantBits())
@@ -45,8 +45,9 @@ final class Lanes {
         return ByteBuffer.wrap(sha256().digest(bytes)).getLong();
     }
 
-    static int lock(long lane) {
-        return (int) (lane & (LOCKS - 1));
+    /** The number of the advisory lock that appends with this key take. */
+    static int lock(long orderingKey) {
+        return (int) (orderingKey & (LOCKS - 1));
     }
 
     private static MessageDigest sha256() {

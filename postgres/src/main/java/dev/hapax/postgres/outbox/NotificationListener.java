@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns notifications into hints, on a connection and a thread of its own. Only a hint: without it the relay finds
- * everything a little later, so a connection that breaks is opened again without hurry.
+ * Wakes the relay when PostgreSQL notifies of a commit, on a connection and a thread of its own. The relay also finds
+ * messages without it, a little later, so a broken connection is opened again after a pause.
  */
-final class Listening implements Runnable {
-    private static final Logger log = LoggerFactory.getLogger(Listening.class);
+final class NotificationListener implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
     private static final Duration LOOK_FOR_LIFE = Duration.ofSeconds(30);
     private static final Duration STEP = Duration.ofSeconds(1);
     private static final Duration PAUSE = Duration.ofSeconds(5);
@@ -23,13 +23,13 @@ final class Listening implements Runnable {
 
     private final DataSource dataSource;
     private final Notifications notifications;
-    private final Runnable hint;
+    private final Runnable wakeRelay;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    Listening(DataSource dataSource, Notifications notifications, Runnable hint) {
+    NotificationListener(DataSource dataSource, Notifications notifications, Runnable wakeRelay) {
         this.dataSource = dataSource;
         this.notifications = notifications;
-        this.hint = hint;
+        this.wakeRelay = wakeRelay;
     }
 
     void close() {
@@ -52,7 +52,7 @@ final class Listening implements Runnable {
     private void listen(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("LISTEN " + Outbox.CHANNEL);
-            hint.run(); // for what was missed until now
+            wakeRelay.run(); // for what was missed until now
             await(connection);
             statement.execute("UNLISTEN " + Outbox.CHANNEL);
         }
@@ -62,7 +62,7 @@ final class Listening implements Runnable {
         long lookAt = System.nanoTime() + LOOK_FOR_LIFE.toNanos();
         while (!closedWithin(Duration.ZERO)) {
             if (notifications.await(connection, STEP)) {
-                hint.run();
+                wakeRelay.run();
             } else if (System.nanoTime() - lookAt >= 0) {
                 if (!connection.isValid(VALID_SECONDS)) {
                     throw new SQLException("the connection that listens is broken");

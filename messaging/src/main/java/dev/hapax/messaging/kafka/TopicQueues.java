@@ -1,0 +1,83 @@
+package dev.hapax.messaging.kafka;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue of sends for each topic, each emptied by one thread at a time. A producer blocks while it does not know a
+ * topic, so a topic that does not exist blocks its own queue and no other.
+ *
+ * <p>The number of threads is bounded. Topics that were reachable the last time have threads of their own, so however
+ * many topics are missing, these are not delayed. Safe for use by many threads.
+ */
+final class TopicQueues implements AutoCloseable {
+    private static final int THREADS = 8;
+
+    private final Map<String, Queue<Send>> queues = new HashMap<>(); // those not empty; guarded by this
+    private final Set<String> reachable = ConcurrentHashMap.newKeySet();
+    private final ThreadPoolExecutor reachableSenders = threads("hapax-kafka-publisher");
+    private final ThreadPoolExecutor otherSenders = threads("hapax-kafka-publisher-unreachable");
+
+    interface Send {
+        /** @return whether the producer knows the topic */
+        boolean run();
+    }
+
+    /** @throws RejectedExecutionException if this is closed */
+    synchronized void add(String topic, Send send) {
+        Queue<Send> queue = queues.get(topic);
+        if (queue == null) {
+            (reachable.contains(topic) ? reachableSenders : otherSenders).execute(() -> sendAll(topic));
+            queue = new ArrayDeque<>();
+            queues.put(topic, queue);
+        }
+        queue.add(send);
+    }
+
+    private void sendAll(String topic) {
+        Send send;
+        while ((send = next(topic)) != null) {
+            if (send.run()) {
+                reachable.add(topic);
+            } else {
+                reachable.remove(topic);
+            }
+        }
+    }
+
+    private synchronized @Nullable Send next(String topic) {
+        Queue<Send> queue = queues.get(topic);
+        Send send = queue == null ? null : queue.poll();
+        if (send == null) {
+            queues.remove(topic);
+        }
+        return send;
+    }
+
+    /** Accepts no more sends; those that were accepted are still run. */
+    @Override
+    public void close() {
+        reachableSenders.shutdown();
+        otherSenders.shutdown();
+    }
+
+    private static ThreadPoolExecutor threads(String name) {
+        ThreadPoolExecutor threads =
+                new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, name);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
+    }
+}
