@@ -218,11 +218,12 @@ class KafkaPartitionsTest extends KafkaLoopFixture {
                 });
                 int before = handled.size();
                 sendMore(topic, sent, 100);
-                await().until(() -> handled.size() > before);
+                await().until(() -> handled.size() > before); // each of the two has partitions
             }
             sendMore(topic, sent, 40);
             awaitCommitted(topic, sent.get());
         }
+        assertThat(second).as("handled by the second consumer").isNotEmpty();
         List<String> all = new ArrayList<>(handled);
         all.addAll(second);
         assertThat(all).containsExactlyInAnyOrderElementsOf(names(sent.get()));

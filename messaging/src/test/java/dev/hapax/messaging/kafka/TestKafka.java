@@ -68,6 +68,8 @@ final class TestKafka implements AutoCloseable {
             settings.setProperty("transaction.state.log.num.partitions", "1");
             settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
             settings.setProperty("share.coordinator.state.topic.min.isr", "1");
+            settings.setProperty("broker.session.timeout.ms", "3000"); // so long a killed broker cannot come back
+            settings.setProperty("broker.heartbeat.interval.ms", "500");
             settings.setProperty("group.initial.rebalance.delay.ms", "0");
             settings.setProperty("group.min.session.timeout.ms", "1000");
             settings.setProperty("group.consumer.min.session.timeout.ms", "1000");
