@@ -63,14 +63,22 @@ final class FetchControl {
         return true;
     }
 
-    /** One by one: a partition that is gone must not keep the others from it. */
+    /** All at once, or one by one where one of them is gone. */
     private void each(Set<TopicPartition> partitions, java.util.function.Consumer<Collection<TopicPartition>> action) {
-        for (TopicPartition partition : partitions) {
-            try {
-                action.accept(List.of(partition));
-            } catch (IllegalStateException gone) {
-                log.debug("Consumer {} no longer has {}: {}", name, partition, gone.toString());
-            }
+        if (partitions.isEmpty() || succeeds(partitions, action)) {
+            return;
+        }
+        partitions.forEach(partition -> succeeds(List.of(partition), action));
+    }
+
+    private boolean succeeds(
+            Collection<TopicPartition> partitions, java.util.function.Consumer<Collection<TopicPartition>> action) {
+        try {
+            action.accept(partitions);
+            return true;
+        } catch (IllegalStateException gone) {
+            log.debug("Consumer {} no longer has all of {}: {}", name, partitions, gone.toString());
+            return false;
         }
     }
 }

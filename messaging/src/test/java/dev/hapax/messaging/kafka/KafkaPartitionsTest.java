@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +19,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.GroupProtocol;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -132,20 +132,23 @@ class KafkaPartitionsTest extends KafkaLoopFixture {
             }
         }
         producer.flush();
-        CountDownLatch allSubmitted = new CountDownLatch(1);
+        CountDownLatch gate = new CountDownLatch(1);
         List<Integer> order = new CopyOnWriteArrayList<>();
         AtomicInteger submitted = new AtomicInteger();
         IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer = builder(hapax)
                 .key(record -> submitted.incrementAndGet() > 0 ? key(record) : null)
                 .handling((record, lease) -> {
                     order.add(record.partition());
-                    allSubmitted.await();
+                    gate.await();
                 });
-        try (KafkaConsumerLoop loop = loop(topic, consumer).threads(4).start()) {
-            await().until(() -> submitted.get() == partitions * each);
-            allSubmitted.countDown();
+        ThreadPoolExecutor threads = DaemonThreads.pool(4, Integer.MAX_VALUE, "test");
+        try (KafkaConsumerLoop loop = loop(topic, consumer).executor(threads).start()) {
+            await().until(() -> submitted.get() == partitions * each
+                    && threads.getActiveCount() + threads.getQueue().size() == partitions);
+            gate.countDown();
             awaitCommitted(topic, (long) partitions * each);
         }
+        threads.shutdown();
         assertThat(new HashSet<>(order.subList(0, 2 * partitions)))
                 .as("partitions among the first %d records", 2 * partitions)
                 .hasSize(partitions);
@@ -157,12 +160,16 @@ class KafkaPartitionsTest extends KafkaLoopFixture {
         FaultyConsumer faulty = new FaultyConsumer(earliest());
         faulty.gonePartitions.set(4);
         send(topic, names(50));
+        IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer = builder(hapax)
+                .handling((record, lease) -> {
+                    await().until(() -> faulty.gonePartitions.get() == 0);
+                    handled.add(key(record));
+                });
         try (KafkaConsumerLoop loop =
-                loop(topic, faulty, consumer()).maxInFlight(1).start()) {
+                loop(topic, faulty, consumer).maxInFlight(1).start()) {
             awaitCommitted(topic, 50);
             assertThat(loop.stopped().toCompletableFuture()).isNotDone();
         }
-        assertThat(faulty.gonePartitions).hasValue(0);
         assertThat(handled).hasSize(50);
     }
 
@@ -189,10 +196,13 @@ class KafkaPartitionsTest extends KafkaLoopFixture {
     }
 
     @Test
-    void partitionsMoveCooperatively() {
-        Assumptions.assumeTrue(protocol == GroupProtocol.CLASSIC);
+    void partitionsMoveWithAnotherAssignor() {
         Map<String, Object> settings = settings();
-        settings.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
+        if (protocol == GroupProtocol.CLASSIC) {
+            settings.put("partition.assignment.strategy", CooperativeStickyAssignor.class.getName());
+        } else {
+            settings.put("group.remote.assignor", "range");
+        }
         partitionsMove(settings);
     }
 
