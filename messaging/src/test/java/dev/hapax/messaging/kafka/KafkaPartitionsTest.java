@@ -149,9 +149,10 @@ class KafkaPartitionsTest extends KafkaLoopFixture {
             awaitCommitted(topic, (long) partitions * each);
         }
         threads.shutdown();
+        // each of the other threads may have been about to note one more
         assertThat(new HashSet<>(order.subList(0, 2 * partitions)))
                 .as("partitions among the first %d records", 2 * partitions)
-                .hasSize(partitions);
+                .hasSizeGreaterThan(partitions - threads.getCorePoolSize());
     }
 
     @Test
