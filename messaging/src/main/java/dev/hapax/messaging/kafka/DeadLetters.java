@@ -5,13 +5,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.producer.Producer;
 
-/** Where rejected records go. Safe for use by many threads. */
+/**
+ * Where rejected records go. A loop calls it on a thread of its own, one letter after the other; several loops may
+ * share one, so it must be safe for use by many threads. It may block.
+ */
 @FunctionalInterface
 public interface DeadLetters {
 
     /**
-     * Keeps a dead letter. The offset passes the record only once the stage has completed; if it fails, the record
-     * waits and comes here again. The same letter may come twice, after a crash.
+     * Keeps a dead letter. The record is settled only once the stage has completed; if it fails, the record is rejected
+     * again two seconds later. The same letter may come twice, after a crash.
      */
     CompletionStage<?> keep(DeadLetter letter);
 

@@ -16,7 +16,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads topics and has every record handled once, in order; commits offsets only past records that are done with.
+ * Reads topics and has every record handled once, in order; commits offsets only past settled records: those whose
+ * completion is stored or whose dead letter is kept.
  *
  * <pre>{@code
  * IdempotentConsumer<ConsumerRecord<byte[], byte[]>> mailer = KafkaMessages.consumer("orders.mailer", hapax)
@@ -30,11 +31,15 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Polls on a thread of its own, and keeps polling while handlers are slow, so {@code max.poll.interval.ms} need not
- * be raised for them. When a partition is taken away, records whose handlers have not begun are given back, handlers
- * that run are waited for, and what is done is committed.
+ * be raised for them. When a partition is revoked, the claims of records whose handlers have not begun are released,
+ * running handlers are waited for, and what is settled is committed.
  *
- * <p>While the broker or the store cannot be reached it waits, with pauses. It stops by itself only when Kafka says
- * something that waiting does not cure, or a record is rejected under {@link DeadLetters#stopping()}: then
+ * <p>A partition without a committed offset gets one before its first record is handled, so that the next owner begins
+ * there, whatever {@code auto.offset.reset} says. A partition whose offsets go back, because its topic was truncated or
+ * created anew, begins anew.
+ *
+ * <p>While the broker or the store cannot be reached the loop waits and retries. It stops by itself only on an error of
+ * Kafka that waiting does not cure, or when a record is rejected under {@link DeadLetters#stopping()}: then
  * {@link #stopped()} fails.
  */
 public final class KafkaConsumerLoop implements AutoCloseable {
@@ -49,16 +54,18 @@ public final class KafkaConsumerLoop implements AutoCloseable {
     }
 
     /**
-     * Begins with the settings of a Kafka consumer, such as {@code bootstrap.servers} and {@code group.id}.
+     * Begins with the settings of a Kafka consumer, such as {@code bootstrap.servers} and {@code group.id}. Default of
+     * {@code auto.offset.reset} here: {@code earliest}, so that a new group handles what the topic holds.
      *
      * @throws IllegalArgumentException when the settings ask for offsets to be committed automatically
      */
     public static Builder of(Map<String, ?> settings, IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer) {
         Map<String, Object> ours = new HashMap<>(settings);
+        ours.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         Object before = ours.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         if (before != null && Boolean.parseBoolean(before.toString())) {
             throw new IllegalArgumentException(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG
-                    + " is on: offsets would pass records that are not done with");
+                    + " is on: Kafka would commit offsets of records that are not settled; turn it off");
         }
         return over(new KafkaConsumer<>(ours, new ByteArrayDeserializer(), new ByteArrayDeserializer()), consumer);
     }
@@ -66,7 +73,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
     /**
      * Begins with a Kafka consumer, which belongs to the loop from then on and is closed with it.
      *
-     * @param kafka made with {@code enable.auto.commit=false}: otherwise it commits what is not done with
+     * @param kafka made with {@code enable.auto.commit=false}: otherwise it commits records that are not settled
      */
     public static Builder over(
             Consumer<byte[], byte[]> kafka, IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer) {
@@ -79,8 +86,22 @@ public final class KafkaConsumerLoop implements AutoCloseable {
     }
 
     /**
-     * Stops: what has not begun is given back, what runs is waited for, what is done is committed. Closing twice does
-     * nothing.
+     * Whether the loop is consuming, for health checks: it has not been closed and has not stopped, the last poll did
+     * not fail, and Kafka has answered within the {@link Builder#livenessTimeout}. For subscribed topics an answer is
+     * an assignment or a heartbeat of the group's coordinator, so the loop is a live member of its group, possibly
+     * without partitions. For partitions that were assigned by hand it is any answer of a broker; there are none while
+     * all partitions are paused.
+     *
+     * <p>It says nothing about handlers, the store, or how far behind the consumer is. It turns false only after the
+     * timeout when brokers fall silent, since Kafka's consumer does not report that.
+     */
+    public boolean isConsuming() {
+        return loop.isConsuming();
+    }
+
+    /**
+     * Stops: the claims of records that have not begun are released, running handlers are waited for, what is settled
+     * is committed. Closing twice does nothing.
      */
     @Override
     public void close() {
@@ -102,6 +123,9 @@ public final class KafkaConsumerLoop implements AutoCloseable {
         int threads = 16;
         Duration handOver = Duration.ofSeconds(10);
         Duration commitEvery = Duration.ofMillis(250);
+        int maxCommitLag = 10_000;
+        Duration maxCommitAge = Duration.ofMinutes(5);
+        Duration livenessTimeout = Duration.ofSeconds(30);
 
         @Nullable
         Executor executor;
@@ -114,7 +138,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
             this.consumer = Objects.requireNonNull(consumer, "consumer");
         }
 
-        /** Subscribes to these. Left out, the Kafka consumer must have partitions assigned by hand. */
+        /** Subscribes to these. If omitted, the Kafka consumer must have partitions assigned by hand. */
         public Builder topics(String... topics) {
             this.topics = List.of(topics);
             return this;
@@ -126,22 +150,22 @@ public final class KafkaConsumerLoop implements AutoCloseable {
             return this;
         }
 
-        /** Which records wait for each other. {@link Ordering#BY_PARTITION} unless set. */
+        /** Which records wait for each other. Default: {@link Ordering#BY_PARTITION}. */
         public Builder ordering(Ordering ordering) {
             this.ordering = ordering;
             return this;
         }
 
         /**
-         * How many records, give or take a poll, may be fetched and not done with; the partitions share it. 1,000
-         * unless set. Slow handlers want less: what is fetched is also claimed, and renewed until its turn comes.
+         * How many records, give or take a poll, may be fetched and not settled; the partitions share it. Default:
+         * 1,000. Slow handlers want less: fetched records are claimed, and their leases renewed until their turn comes.
          */
         public Builder maxInFlight(int records) {
             this.maxInFlight = atLeastOne(records, "maxInFlight");
             return this;
         }
 
-        /** How many handlers may run at a time. 16 unless set. */
+        /** How many handlers may run at a time. Default: 16. */
         public Builder threads(int threads) {
             this.threads = atLeastOne(threads, "threads");
             return this;
@@ -156,36 +180,66 @@ public final class KafkaConsumerLoop implements AutoCloseable {
         }
 
         /**
-         * How long handlers that run are waited for when their partition is taken away, or the loop is closed. 10
-         * seconds unless set; must be shorter than {@code max.poll.interval.ms}.
+         * How long running handlers are waited for when their partition is revoked, or the loop is closed. Default: 10
+         * s. Must be shorter than {@code max.poll.interval.ms}.
          */
         public Builder handOver(Duration longest) {
-            if (longest.isNegative()) {
-                throw new IllegalArgumentException("handOver is " + longest + "; it cannot be negative");
-            }
-            this.handOver = longest;
+            this.handOver = notNegative(longest, "handOver");
             return this;
         }
 
         /**
-         * How often offsets are committed, if they moved. Every 250 ms unless set: what a crash makes Kafka deliver
-         * again is not handled again.
+         * How often offsets are committed, if they moved. Default: 250 ms. Records that Kafka delivers again after a
+         * crash are not handled again.
          */
         public Builder commitEvery(Duration pause) {
-            if (pause.isNegative()) {
-                throw new IllegalArgumentException("commitEvery is " + pause + "; it cannot be negative");
-            }
-            this.commitEvery = pause;
+            this.commitEvery = notNegative(pause, "commitEvery");
             return this;
         }
 
-        /** @throws IllegalStateException when it was not said where dead letters go */
+        /**
+         * How many offsets of a partition, give or take a poll, may be fetched from its oldest unsettled record on.
+         * Default: 10,000. Beyond that the partition is paused until that record is settled: with
+         * {@link Ordering#BY_KEY}, one record that is retried for long would hold back the commit while the others go
+         * on, and after a crash all of them would be delivered again.
+         */
+        public Builder maxCommitLag(int records) {
+            this.maxCommitLag = atLeastOne(records, "maxCommitLag");
+            return this;
+        }
+
+        /**
+         * How long the oldest unsettled record of a partition may have been fetched before the partition is paused
+         * until it is settled, as with {@link #maxCommitLag}. Default: 5 minutes.
+         */
+        public Builder maxCommitAge(Duration longest) {
+            this.maxCommitAge = notNegative(longest, "maxCommitAge");
+            return this;
+        }
+
+        /**
+         * How long {@link KafkaConsumerLoop#isConsuming()} stays true without an answer from Kafka. Default: 30 s. Must
+         * be longer than the heartbeat interval, which is 3 s by default, and 5 s under the consumer protocol.
+         */
+        public Builder livenessTimeout(Duration timeout) {
+            this.livenessTimeout = notNegative(timeout, "livenessTimeout");
+            return this;
+        }
+
+        /** @throws IllegalStateException when {@link #deadLetters} was not set */
         public KafkaConsumerLoop start() {
             if (deadLetters == null) {
                 throw new IllegalStateException(
                         "say where rejected records go: deadLetters(DeadLetters.toTopic(producer)), or stopping()");
             }
             return new KafkaConsumerLoop(this);
+        }
+
+        private static Duration notNegative(Duration value, String name) {
+            if (value.isNegative()) {
+                throw new IllegalArgumentException(name + " is " + value + "; it cannot be negative");
+            }
+            return value;
         }
 
         private static int atLeastOne(int value, String name) {

@@ -52,8 +52,9 @@ public final class KafkaMessages {
     }
 
     /**
-     * The key is the record's place: topic, partition and offset. It tells redeliveries, but not what a producer sends
-     * again: that has another offset.
+     * The key is the record's position: topic, partition and offset. It recognises redeliveries, but not what a
+     * producer sends again, which has another offset. A topic that is deleted and created anew has the same positions
+     * again: its records are rejected while those before are remembered.
      */
     public static Function<ConsumerRecord<byte[], byte[]>, @Nullable String> position() {
         return RejectedRecordException::position;

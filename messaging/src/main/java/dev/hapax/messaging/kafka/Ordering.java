@@ -4,6 +4,6 @@ package dev.hapax.messaging.kafka;
 public enum Ordering {
     /** Those of a partition: one at a time, in the order of their offsets. */
     BY_PARTITION,
-    /** Those of a partition that have the same key; records without a key wait for nobody. */
+    /** Those of a partition that have the same key; records without a key do not wait. */
     BY_KEY
 }

@@ -10,82 +10,144 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * What a consumer does with one partition, from when it is assigned until it is taken away. Belongs to the loop's
- * thread; what other threads are done with comes through a queue.
+ * The records of one partition, from when it is assigned until it is revoked. Belongs to the loop's thread; offsets
+ * that other threads settle arrive through a queue.
+ *
+ * <p>No record is submitted before the group has a committed offset for the partition: without one, and with
+ * {@code auto.offset.reset=latest}, the next owner would skip what this one leaves unsettled.
  */
 final class PartitionWork {
-    private final Ordering ordering;
-    private final Function<LongConsumer, Lane> newLane;
-    private final Map<Object, Lane> lanes = new LinkedHashMap<>();
+    private final Settings settings;
+    private final LongSupplier clock;
+    private final Function<LongConsumer, OrderedQueue> newQueue;
+    private final Map<Object, OrderedQueue> queues = new LinkedHashMap<>();
     private final OffsetTracker offsets = new OffsetTracker();
-    private final Queue<Long> done = new ConcurrentLinkedQueue<>();
+    private final Queue<Long> settled = new ConcurrentLinkedQueue<>();
+    private Start start;
     private long committed = -1;
 
-    /** @param newLane makes a lane that tells of every offset that is done with */
-    PartitionWork(Ordering ordering, Function<LongConsumer, Lane> newLane) {
-        this.ordering = ordering;
-        this.newLane = newLane;
+    /** What is known about the committed offset. */
+    enum Start {
+        /** The group may have none. */
+        UNKNOWN,
+        /** The group has none, or one that is no longer true. */
+        TO_BE_COMMITTED,
+        COMMITTED
+    }
+
+    /**
+     * @param maxCommitLag how many offsets may be fetched from the oldest unsettled record on
+     * @param maxCommitAge how long the oldest unsettled record may be in hand, in nanoseconds
+     */
+    record Settings(Ordering ordering, int maxCommitLag, long maxCommitAge) {}
+
+    /** @param newQueue makes a queue that reports the offset of every settled record */
+    PartitionWork(Settings settings, Start start, LongSupplier clock, Function<LongConsumer, OrderedQueue> newQueue) {
+        this.settings = settings;
+        this.start = start;
+        this.clock = clock;
+        this.newQueue = newQueue;
+    }
+
+    Start start() {
+        return start;
+    }
+
+    /** The group has a committed offset: records may be submitted. */
+    void started() {
+        start = Start.COMMITTED;
+    }
+
+    /** Whether a record with this offset was fetched already: then the offsets went back. */
+    boolean hasPassed(long offset) {
+        return offsets.hasPassed(offset);
     }
 
     void add(ConsumerRecord<byte[], byte[]> record) {
-        offsets.add(record.offset());
+        offsets.add(record.offset(), clock.getAsLong());
         committed = committed < 0 ? record.offset() : committed;
-        lanes.computeIfAbsent(laneOf(record), key -> newLane.apply(done::add)).add(record);
+        queues.computeIfAbsent(orderingKey(record), key -> newQueue.apply(settled::add))
+                .add(record);
     }
 
-    private Object laneOf(ConsumerRecord<byte[], byte[]> record) {
-        if (ordering == Ordering.BY_PARTITION) {
-            return ordering;
+    private Object orderingKey(ConsumerRecord<byte[], byte[]> record) {
+        if (settings.ordering == Ordering.BY_PARTITION) {
+            return settings.ordering;
         }
         byte[] key = record.key();
         return key == null ? record.offset() : ByteBuffer.wrap(key);
     }
 
-    /** What is to be asked for now; counts as asked. */
-    List<Slot> due() {
-        List<Slot> due = new ArrayList<>();
-        lanes.values().removeIf(Lane::isEmpty);
-        for (Lane lane : lanes.values()) {
-            lane.begin();
-            due.addAll(lane.due());
+    /** What is to be submitted now; counts as submitted. */
+    List<PendingRecord> takeSubmittable() {
+        drainSettled();
+        if (start != Start.COMMITTED) {
+            return List.of();
         }
-        return due;
+        List<PendingRecord> submittable = new ArrayList<>();
+        queues.values().removeIf(OrderedQueue::isEmpty);
+        for (OrderedQueue queue : queues.values()) {
+            queue.schedule();
+            submittable.addAll(queue.takeSubmittable());
+        }
+        return submittable;
     }
 
-    /** Where to commit, if that is further than before. */
-    OptionalLong committable() {
+    /** Where the next owner has to begin; empty if nothing was fetched. */
+    OptionalLong position() {
+        drainSettled();
+        return offsets.position();
+    }
+
+    private void drainSettled() {
         Long offset;
-        while ((offset = done.poll()) != null) {
-            offsets.done(offset);
+        while ((offset = settled.poll()) != null) {
+            offsets.settle(offset);
         }
-        OptionalLong position = offsets.position();
-        return position.isPresent() && position.getAsLong() > committed ? position : OptionalLong.empty();
+    }
+
+    /** The position, if it is further than the committed offset, or there is none. */
+    OptionalLong committable() {
+        OptionalLong position = position();
+        boolean moved = position.isPresent() && (start != Start.COMMITTED || position.getAsLong() > committed);
+        return moved ? position : OptionalLong.empty();
     }
 
     void committed(long position) {
         committed = Math.max(committed, position);
     }
 
-    /** How many records were fetched and are not done with. */
+    /** How many records were fetched and are not settled. */
     int inFlight() {
-        return offsets.open();
+        return offsets.unsettled();
     }
 
     /** Whether more records would only wait. Where keys are independent, others may still go on. */
     boolean isBlocked() {
-        return ordering == Ordering.BY_PARTITION && lanes.values().stream().anyMatch(Lane::isBlocked);
+        return settings.ordering == Ordering.BY_PARTITION
+                && queues.values().stream().anyMatch(OrderedQueue::isBlocked);
     }
 
-    /** Whether the engine owes an answer. */
-    boolean isOpen() {
-        return lanes.values().stream().anyMatch(lane -> lane.open() > 0);
+    /**
+     * Whether an old unsettled record holds back the commit of too many, or for too long. One key's record can do that
+     * while the others go on; where a partition is one queue, the queue bounds it.
+     */
+    boolean isCommitOverdue() {
+        return settings.ordering == Ordering.BY_KEY
+                && (offsets.lag() >= settings.maxCommitLag || offsets.age(clock.getAsLong()) >= settings.maxCommitAge);
     }
 
-    /** Nothing begins any more; what has not begun is given back, what runs goes on. */
+    /** Whether the engine has records. */
+    boolean isInEngine() {
+        return queues.values().stream().anyMatch(queue -> queue.inEngine() > 0);
+    }
+
+    /** Nothing begins any more; what has not begun is released, handlers that run go on. */
     void close() {
-        lanes.values().forEach(Lane::close);
+        queues.values().forEach(OrderedQueue::close);
     }
 }

@@ -1,21 +1,17 @@
 package dev.hapax.messaging.kafka;
 
+import dev.hapax.messaging.kafka.PartitionWork.Start;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -34,28 +30,33 @@ import org.slf4j.LoggerFactory;
 /**
  * The one thread that talks to the Kafka consumer.
  *
- * <p>Round after round: poll, ask the engine for everything that came in one batch, commit what is done with, pause the
- * partitions that have enough to do and resume those that have not. It polls on while everything is paused, which is
- * how Kafka knows that the consumer lives. Partitions whose first record has to come back stay paused until it was
- * handled.
+ * <p>Again and again: poll, make sure that new partitions have a committed offset, submit all fetched records to the
+ * engine in one batch, commit what is settled, pause the partitions that have enough records and resume those that have
+ * not. It polls on while everything is paused, which is how Kafka knows that the consumer lives.
+ *
+ * <p>The partitions in {@link #work} are those that the rebalance callbacks reported, not those that Kafka would report
+ * now: under the consumer protocol the two may differ for a moment.
  */
 final class PollLoop implements Runnable, ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger(PollLoop.class);
     private static final Duration BUSY_POLL = Duration.ofMillis(10);
     private static final Duration IDLE_POLL = Duration.ofMillis(100);
     private static final Duration ERROR_PAUSE = Duration.ofSeconds(1);
-    private static final Duration QUIET_CHECK = Duration.ofMillis(2);
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration HAND_OVER_CHECK = Duration.ofMillis(2);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     private final Consumer<byte[], byte[]> kafka;
     private final List<String> topics;
     private final Duration handOver;
     private final Duration commitEvery;
-    private final int maxInFlight;
     private final String name;
-    private final Ordering ordering;
-    private final Handlers handlers;
-    private final @Nullable ThreadPoolExecutor own;
+    private final PartitionWork.Settings partitionSettings;
+    private final DeadLetterSender deadLetters;
+    private final RecordSubmitter submitter;
+    private final StartOffsets startOffsets;
+    private final FetchControl fetchControl;
+    private final Liveness liveness;
+    private final @Nullable ThreadPoolExecutor ownThreads;
     private final Executor threads;
     private final Map<TopicPartition, PartitionWork> work = new LinkedHashMap<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
@@ -69,18 +70,27 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
         this.topics = settings.topics;
         this.handOver = settings.handOver;
         this.commitEvery = settings.commitEvery;
-        this.maxInFlight = settings.maxInFlight;
         this.name = settings.consumer.name();
-        this.ordering = settings.ordering;
-        this.own = settings.executor == null ? pool(settings.threads, name) : null;
-        this.threads = own == null ? Objects.requireNonNull(settings.executor) : own;
-        this.handlers =
-                new Handlers(settings.consumer, Objects.requireNonNull(settings.deadLetters), threads, this::fail);
+        this.partitionSettings =
+                new PartitionWork.Settings(settings.ordering, settings.maxCommitLag, settings.maxCommitAge.toNanos());
+        this.ownThreads = settings.executor == null
+                ? DaemonThreads.pool(settings.threads, Integer.MAX_VALUE, "hapax-kafka-" + name)
+                : null;
+        this.threads = ownThreads == null ? Objects.requireNonNull(settings.executor) : ownThreads;
+        this.deadLetters = new DeadLetterSender(Objects.requireNonNull(settings.deadLetters), name);
+        this.submitter = new RecordSubmitter(settings.consumer, deadLetters, this::fail);
+        this.startOffsets = new StartOffsets(kafka, name);
+        this.fetchControl = new FetchControl(kafka, name, settings.maxInFlight);
+        this.liveness = new Liveness(kafka, !topics.isEmpty(), settings.livenessTimeout, System::nanoTime);
         this.committedAt = System.nanoTime() - commitEvery.toNanos();
     }
 
     CompletableFuture<Void> stopped() {
         return stopped;
+    }
+
+    boolean isConsuming() {
+        return !stopping && liveness.isAnswering();
     }
 
     void stop() {
@@ -95,11 +105,13 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
     @Override
     public void run() {
         try {
-            if (!topics.isEmpty()) {
+            if (topics.isEmpty()) {
+                onPartitionsAssigned(kafka.assignment());
+            } else {
                 kafka.subscribe(topics, this);
             }
             while (!stopping) {
-                round();
+                pollOnce();
             }
         } catch (RuntimeException | Error broken) {
             log.error("The loop of consumer {} stops", name, broken);
@@ -109,39 +121,64 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
         }
     }
 
-    private void round() {
-        for (ConsumerRecord<byte[], byte[]> record : poll()) {
-            TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-            work.computeIfAbsent(partition, it -> newPartition()).add(record);
+    private void pollOnce() {
+        poll().forEach(this::add);
+        if (startOffsets.commitMissing(work)) {
+            liveness.answered();
         }
-        List<Slot> due = new ArrayList<>();
-        work.values().forEach(it -> due.addAll(it.due()));
-        handlers.ask(due);
+        List<PendingRecord> submittable = new ArrayList<>();
+        work.values().forEach(it -> submittable.addAll(it.takeSubmittable()));
+        submitter.submit(submittable);
         commitIfDue();
-        pauseAndResume();
-    }
-
-    private PartitionWork newPartition() {
-        return new PartitionWork(ordering, done -> new Lane(handlers, threads, System::nanoTime, done));
+        fetchControl.apply(work);
     }
 
     private Iterable<ConsumerRecord<byte[], byte[]>> poll() {
         boolean busy = work.values().stream().anyMatch(it -> it.inFlight() > 0);
         try {
-            return kafka.poll(busy ? BUSY_POLL : IDLE_POLL);
+            Iterable<ConsumerRecord<byte[], byte[]>> records = kafka.poll(busy ? BUSY_POLL : IDLE_POLL);
+            liveness.polled();
+            return records;
         } catch (WakeupException woken) {
             return List.of();
         } catch (RetriableException e) {
+            liveness.failed();
             log.warn("Consumer {} cannot poll now: {}", name, e.toString());
             LockSupport.parkNanos(ERROR_PAUSE.toNanos());
             return List.of();
         }
     }
 
+    /** A topic that was truncated or created anew has its offsets again: what was in hand is of no use then. */
+    private void add(ConsumerRecord<byte[], byte[]> record) {
+        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+        PartitionWork it = work.computeIfAbsent(partition, absent -> newPartition(Start.UNKNOWN));
+        if (it.hasPassed(record.offset())) {
+            log.warn("Consumer {} begins {} anew: its offsets went back to {}", name, partition, record.offset());
+            it.close();
+            it = newPartition(Start.TO_BE_COMMITTED);
+            work.put(partition, it);
+        }
+        it.add(record);
+    }
+
+    private PartitionWork newPartition(Start start) {
+        return new PartitionWork(
+                partitionSettings,
+                start,
+                System::nanoTime,
+                settled -> new OrderedQueue(submitter, threads, System::nanoTime, settled));
+    }
+
     private void commitIfDue() {
         long now = System.nanoTime();
-        Map<TopicPartition, OffsetAndMetadata> offsets = committable(work.keySet());
-        if (committing || offsets.isEmpty() || now - committedAt < commitEvery.toNanos()) {
+        if (committing || now - committedAt < commitEvery.toNanos()) {
+            return;
+        }
+        Map<TopicPartition, PartitionWork> begun = new HashMap<>(work);
+        begun.values().removeIf(it -> it.start() != Start.COMMITTED);
+        Map<TopicPartition, OffsetAndMetadata> offsets = committable(begun);
+        if (offsets.isEmpty()) {
             return;
         }
         committing = true;
@@ -149,72 +186,35 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
         kafka.commitAsync(offsets, (sent, error) -> {
             committing = false;
             if (error == null) {
-                committed(sent);
+                sent.forEach((partition, offset) ->
+                        Objects.requireNonNull(begun.get(partition)).committed(offset.offset()));
             } else {
                 log.debug("Consumer {} could not commit now: {}", name, error.toString());
             }
         });
     }
 
-    private Map<TopicPartition, OffsetAndMetadata> committable(Collection<TopicPartition> partitions) {
+    private static Map<TopicPartition, OffsetAndMetadata> committable(Map<TopicPartition, PartitionWork> work) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        for (TopicPartition partition : partitions) {
-            PartitionWork it = work.get(partition);
-            if (it != null) {
-                it.committable().ifPresent(offset -> offsets.put(partition, new OffsetAndMetadata(offset)));
-            }
-        }
+        work.forEach((partition, it) ->
+                it.committable().ifPresent(offset -> offsets.put(partition, new OffsetAndMetadata(offset))));
         return offsets;
-    }
-
-    private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        offsets.forEach((partition, offset) -> {
-            PartitionWork it = work.get(partition);
-            if (it != null) {
-                it.committed(offset.offset());
-            }
-        });
-    }
-
-    private void pauseAndResume() {
-        Set<TopicPartition> assigned = kafka.assignment();
-        if (assigned.isEmpty()) {
-            return;
-        }
-        int share = Math.max(1, maxInFlight / assigned.size());
-        Set<TopicPartition> paused = kafka.paused();
-        Set<TopicPartition> pause = new HashSet<>();
-        Set<TopicPartition> resume = new HashSet<>(paused);
-        resume.retainAll(assigned);
-        for (TopicPartition partition : assigned) {
-            PartitionWork it = work.get(partition);
-            int enough = paused.contains(partition) ? (share + 1) / 2 : share;
-            if (it != null && (it.isBlocked() || it.inFlight() >= enough)) {
-                pause.add(partition);
-                resume.remove(partition);
-            }
-        }
-        pause.removeAll(paused);
-        if (!pause.isEmpty()) {
-            kafka.pause(pause);
-        }
-        if (!resume.isEmpty()) {
-            kafka.resume(resume);
-        }
     }
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-        log.debug("Consumer {} got {}", name, partitions);
+        log.debug("Consumer {} was assigned {}", name, partitions);
+        partitions.forEach(partition -> work.computeIfAbsent(partition, absent -> newPartition(Start.UNKNOWN)));
+        liveness.answered();
     }
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
         log.debug("Consumer {} gives up {}", name, partitions);
-        handOver(new ArrayList<>(partitions));
+        handOver(partitions);
     }
 
-    /** They belong to somebody else already: nothing may be committed, and nothing is to be waited for. */
+    /** They have another owner already: nothing may be committed, and nothing is to be waited for. */
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         log.warn("Consumer {} lost {}", name, partitions);
@@ -227,22 +227,22 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
     }
 
     private void handOver(Collection<TopicPartition> partitions) {
-        List<PartitionWork> given =
-                partitions.stream().map(work::get).filter(Objects::nonNull).toList();
-        given.forEach(PartitionWork::close);
+        Map<TopicPartition, PartitionWork> revoked = new HashMap<>(work);
+        revoked.keySet().retainAll(partitions);
+        revoked.values().forEach(PartitionWork::close);
         long until = System.nanoTime() + handOver.toNanos();
-        while (given.stream().anyMatch(PartitionWork::isOpen) && until - System.nanoTime() > 0) {
-            LockSupport.parkNanos(QUIET_CHECK.toNanos());
+        while (revoked.values().stream().anyMatch(PartitionWork::isInEngine) && until - System.nanoTime() > 0) {
+            LockSupport.parkNanos(HAND_OVER_CHECK.toNanos());
         }
-        Map<TopicPartition, OffsetAndMetadata> offsets = committable(partitions);
+        Map<TopicPartition, OffsetAndMetadata> offsets = committable(revoked);
         try {
             if (!offsets.isEmpty()) {
-                kafka.commitSync(offsets, CLOSE_PATIENCE);
+                kafka.commitSync(offsets, CLOSE_TIMEOUT);
             }
         } catch (KafkaException e) {
             log.warn("Consumer {} could not commit what it gives up: {}", name, e.toString());
         }
-        partitions.forEach(work::remove);
+        work.keySet().removeAll(partitions);
     }
 
     private void end() {
@@ -250,12 +250,13 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
             handOver(new ArrayList<>(work.keySet()));
         } finally {
             try {
-                kafka.close(CloseOptions.timeout(CLOSE_PATIENCE));
+                kafka.close(CloseOptions.timeout(CLOSE_TIMEOUT));
             } catch (RuntimeException e) {
                 log.warn("Consumer {} could not leave its group: {}", name, e.toString());
             }
-            if (own != null) {
-                own.shutdown();
+            deadLetters.close();
+            if (ownThreads != null) {
+                ownThreads.shutdown();
             }
             Throwable cause = failure.get();
             if (cause == null) {
@@ -264,17 +265,5 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
                 stopped.completeExceptionally(cause);
             }
         }
-    }
-
-    private static ThreadPoolExecutor pool(int threads, String name) {
-        AtomicInteger count = new AtomicInteger();
-        ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "hapax-kafka-" + name + "-" + count.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
     }
 }

@@ -1,6 +1,7 @@
 package dev.hapax.messaging.kafka;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,7 +28,7 @@ final class Broker {
         if (!Files.exists(Path.of(properties.getProperty("log.dirs"), "meta.properties"))) {
             StorageTool.execute(
                     new String[] {"format", "-t", "AAAAAAAAAAAAAAAAAAAAAQ", "-c", settings.toString()},
-                    new PrintStream(System.err, true, StandardCharsets.UTF_8));
+                    new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8));
         }
         new KafkaRaftServer(KafkaConfig.fromProps(properties), Time.SYSTEM).startup();
         System.out.println("broker started");

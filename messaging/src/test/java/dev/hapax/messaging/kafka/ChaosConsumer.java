@@ -16,7 +16,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** One of many processes that consume a topic and write a ledger. Says {@code ready}; closes when told anything. */
+/**
+ * One of many processes that consume a topic and write a ledger. Closes at the first line of its input, and says
+ * {@code closed} then.
+ */
 final class ChaosConsumer {
     private ChaosConsumer() {}
 
@@ -25,7 +28,7 @@ final class ChaosConsumer {
         TRANSACTIONAL
     }
 
-    /** What a consumer is told on its command line. */
+    /** The arguments of a consumer. {@code assignor} may be {@code consumer}, the newer rebalance protocol. */
     record Plan(String bootstrapServers, String jdbcUrl, String topic, String group, Mode mode, String assignor) {
         List<String> toArguments(String owner) {
             return List.of(bootstrapServers, jdbcUrl, topic, group, mode.name(), assignor, owner);
@@ -44,7 +47,7 @@ final class ChaosConsumer {
                 Hapax hapax = Hapax.on(PostgresStore.over(ledger.pool()))
                         .scope(
                                 "ledger",
-                                Policy.defaults().lease(Duration.ofSeconds(5)).maxAttempts(1000))
+                                Policy.defaults().lease(Duration.ofSeconds(3)).maxAttempts(1000))
                         .owner(owner)
                         .sweepEvery(Duration.ofSeconds(1))
                         .build();
@@ -58,7 +61,6 @@ final class ChaosConsumer {
                     Runtime.getRuntime().halt(1);
                 }
             });
-            System.out.println("ready");
             in.readLine();
         }
         System.out.println("closed");
@@ -69,7 +71,6 @@ final class ChaosConsumer {
         Map<String, Object> settings = new HashMap<>();
         settings.put("bootstrap.servers", plan.bootstrapServers());
         settings.put("group.id", plan.group());
-        settings.put("auto.offset.reset", "earliest");
         if (plan.assignor().equals("consumer")) {
             settings.put("group.protocol", "consumer");
         } else {
@@ -86,23 +87,25 @@ final class ChaosConsumer {
                 KafkaMessages.consumer("ledger", hapax).key(KafkaMessages.header(Ledger.ID));
         return plan.mode() == Mode.LEASED
                 ? builder.handling((record, lease) -> {
+                    ledger.begin(record, owner);
                     ledger.write(record, lease, owner);
                     work();
                 })
                 : builder.handlingWithin(PostgresTransactions.over(ledger.pool()), (record, connection, lease) -> {
+                    ledger.begin(record, owner);
                     ledger.write(connection, record, lease, owner);
                     work();
                 });
     }
 
-    /** Some handlers fail, some take a moment. */
+    /** Some handlers fail, some take a moment, and a few take long enough to be killed in the middle. */
     private static void work() {
         int chance = ThreadLocalRandom.current().nextInt(1000);
         if (chance == 0) {
             throw new IllegalStateException("did not work this time");
         }
         if (chance < 50) {
-            LockSupport.parkNanos(Duration.ofMillis(chance).toNanos());
+            LockSupport.parkNanos(Duration.ofMillis(chance < 25 ? 300 : chance).toNanos());
         }
     }
 }

@@ -15,12 +15,13 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The effects of handlers: a row for each. */
+/** The effects of handlers: a row for each; and beside them, committed at once, which handlers began. */
 final class Ledger implements AutoCloseable {
     static final String ID = "message-id";
 
     private final HikariDataSource pool;
     private final PGSimpleDataSource unpooled = new PGSimpleDataSource();
+    private Connection beginnings;
 
     private Ledger(HikariDataSource pool) {
         this.pool = pool;
@@ -49,6 +50,11 @@ final class Ledger implements AutoCloseable {
         return ledger;
     }
 
+    /** The server that tests of a JVM share. Who kills it starts it again. */
+    static EmbeddedPostgres server() {
+        return Shared.POSTGRES;
+    }
+
     private static final class Shared {
         static final EmbeddedPostgres POSTGRES = EmbeddedPostgres.builder()
                 .setting("max_connections", "200")
@@ -70,14 +76,33 @@ final class Ledger implements AutoCloseable {
 
     void create() {
         execute("CREATE TABLE ledger (key text NOT NULL, attempt int NOT NULL, owner text NOT NULL)");
+        execute("CREATE TABLE begun (key text NOT NULL, position text NOT NULL, owner text NOT NULL,"
+                + " at timestamptz NOT NULL DEFAULT clock_timestamp())");
+    }
+
+    /** Writes down that a handler begins, whatever becomes of it. */
+    synchronized void begin(ConsumerRecord<byte[], byte[]> record, String owner) throws SQLException {
+        if (beginnings == null) {
+            beginnings = unpooled.getConnection();
+        }
+        try (PreparedStatement insert =
+                beginnings.prepareStatement("INSERT INTO begun (key, position, owner) VALUES (?, ?, ?)")) {
+            insert.setString(1, key(record));
+            insert.setString(2, RejectedRecordException.position(record));
+            insert.setString(3, owner);
+            insert.executeUpdate();
+        }
+    }
+
+    private static String key(ConsumerRecord<byte[], byte[]> record) {
+        return new String(record.headers().lastHeader(ID).value(), StandardCharsets.UTF_8);
     }
 
     void write(Connection connection, ConsumerRecord<byte[], byte[]> record, Lease lease, String owner)
             throws SQLException {
-        String key = new String(record.headers().lastHeader(ID).value(), StandardCharsets.UTF_8);
         try (PreparedStatement insert =
                 connection.prepareStatement("INSERT INTO ledger (key, attempt, owner) VALUES (?, ?, ?)")) {
-            insert.setString(1, key);
+            insert.setString(1, key(record));
             insert.setInt(2, lease.attempt());
             insert.setString(3, owner);
             insert.executeUpdate();
@@ -100,6 +125,24 @@ final class Ledger implements AutoCloseable {
 
     long attemptsTwice() {
         return number("SELECT count(*) FROM (SELECT FROM ledger GROUP BY key, attempt HAVING count(*) > 1) AS twice");
+    }
+
+    /** How many messages a consumer has begun, longer ago than most handlers take, and not completed. */
+    long inHand(String owner) {
+        return number("SELECT count(*) FROM begun WHERE owner = '" + owner + "'"
+                + " AND at < clock_timestamp() - interval '50 ms' AND NOT EXISTS"
+                + " (SELECT FROM hapax_operation o WHERE o.key = begun.key AND o.state = 2)");
+    }
+
+    /** How many records two consumers have begun. */
+    long redelivered() {
+        return number("SELECT count(*) FROM"
+                + " (SELECT FROM begun GROUP BY position HAVING count(DISTINCT owner) > 1) AS redelivered");
+    }
+
+    /** How many messages began more than once. */
+    long begunAgain() {
+        return number("SELECT count(*) FROM (SELECT FROM begun GROUP BY key HAVING count(*) > 1) AS again");
     }
 
     /** What is stored as completed. */
@@ -128,7 +171,14 @@ final class Ledger implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         pool.close();
+        if (beginnings != null) {
+            try {
+                beginnings.close();
+            } catch (SQLException gone) {
+                // with its server
+            }
+        }
     }
 }

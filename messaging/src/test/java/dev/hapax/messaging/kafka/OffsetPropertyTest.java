@@ -2,12 +2,10 @@ package dev.hapax.messaging.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hapax.messaging.Disposition;
-import dev.hapax.messaging.Disposition.Ack;
-import dev.hapax.messaging.Disposition.RetryLater;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,16 +19,15 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random outcomes and rebalances against {@link PartitionWork}, in random order, on one thread: the committed offset
- * never passes a record that is not done with, no record overtakes another one of its lane, and in the end everything
- * is done and committed.
+ * never passes an unsettled record, no record overtakes another one of its queue, and in the end everything is settled
+ * and committed.
  */
 class OffsetPropertyTest {
     private static final int RUNS = 400;
 
     @Test
-    void committedOffsetNeverPassesARecordThatIsNotDoneWith() {
+    void committedOffsetNeverPassesAnUnsettledRecord() {
         long seed = new Random().nextLong();
-        System.out.printf("%d random histories from seed %d%n", RUNS, seed);
         Random seeds = new Random(seed);
         for (int i = 0; i < RUNS; i++) {
             long each = seeds.nextLong();
@@ -47,7 +44,7 @@ class OffsetPropertyTest {
         private final Ordering ordering;
         private final TreeMap<Long, ConsumerRecord<byte[], byte[]>> log = new TreeMap<>();
         private final Set<Long> terminal = new HashSet<>();
-        private final Map<Long, Slot> owners = new HashMap<>();
+        private final Map<Long, PendingRecord> owners = new HashMap<>();
         private final List<Runnable> events = new ArrayList<>();
         private final Set<Long> returned = new HashSet<>();
         private PartitionWork work;
@@ -92,7 +89,7 @@ class OffsetPropertyTest {
             if (choice < 3) {
                 fetch();
             } else if (choice < 5) {
-                ask(work.due());
+                submit(work.takeSubmittable());
             } else if (choice < 7) {
                 commit();
             } else if (choice == 7 && !calm && random.nextInt(5) == 0) {
@@ -101,12 +98,16 @@ class OffsetPropertyTest {
                 events.remove(random.nextInt(events.size())).run();
             }
             if (!terminal.containsAll(log.headMap(committed).keySet())) {
-                throw new AssertionError("committed %d, done with %s".formatted(committed, terminal));
+                throw new AssertionError("committed %d, settled %s".formatted(committed, terminal));
             }
         }
 
         private void begin() {
-            work = new PartitionWork(ordering, done -> new Lane(this::ask, task -> later(task), () -> now, done));
+            work = new PartitionWork(
+                    new PartitionWork.Settings(ordering, Integer.MAX_VALUE, Long.MAX_VALUE),
+                    PartitionWork.Start.COMMITTED,
+                    () -> now,
+                    settled -> new OrderedQueue(this::submit, this::later, () -> now, settled));
             position = committed;
             returned.clear();
         }
@@ -152,49 +153,49 @@ class OffsetPropertyTest {
             begin();
         }
 
-        private void ask(List<Slot> slots) {
-            slots.forEach(slot -> events.add(() -> claim(slot)));
+        private void submit(List<PendingRecord> records) {
+            records.forEach(it -> events.add(() -> claim(it)));
         }
 
-        private void claim(Slot slot) {
-            long offset = slot.record.offset();
+        private void claim(PendingRecord pending) {
+            long offset = pending.record.offset();
             if (terminal.contains(offset)) {
-                answer(slot, new Ack());
+                pending.queue.settle(pending);
             } else if (owners.containsKey(offset) || (!calm && random.nextInt(10) == 0)) {
-                answer(slot, retry());
+                pending.queue.retryLater(pending, delay());
             } else if (!calm && random.nextInt(20) == 0) {
                 terminal.add(offset); // rejected, and kept as a dead letter
-                answer(slot, new Ack());
+                pending.queue.settle(pending);
             } else {
-                owners.put(offset, slot);
+                owners.put(offset, pending);
                 try {
-                    slot.execute(() -> handle(slot, work));
+                    pending.queue.claimed(pending, () -> handle(pending, work));
                 } catch (RejectedExecutionException refused) {
-                    release(slot);
+                    release(pending);
                 }
             }
         }
 
-        private void handle(Slot slot, PartitionWork when) {
-            if (!slot.mayBegin()) {
-                events.add(() -> release(slot));
+        private void handle(PendingRecord pending, PartitionWork when) {
+            if (!pending.queue.mayBegin(pending)) {
+                events.add(() -> release(pending));
                 return;
             }
             if (when == work) {
-                for (long offset : inFront(slot)) {
+                for (long offset : inFront(pending)) {
                     if (!returned.contains(offset) && !terminal.contains(offset)) {
                         throw new AssertionError(
-                                "%d begins before %d has returned".formatted(slot.record.offset(), offset));
+                                "%d begins before %d has returned".formatted(pending.record.offset(), offset));
                     }
                 }
             }
             Runnable end = () -> {
                 boolean forGood = calm || random.nextInt(5) > 0;
                 if (forGood && when == work) {
-                    returned.add(slot.record.offset());
+                    returned.add(pending.record.offset());
                 }
-                slot.returned(forGood);
-                events.add(() -> store(slot, forGood));
+                pending.queue.returned(pending, forGood);
+                events.add(() -> store(pending, forGood));
             };
             if (random.nextBoolean()) {
                 end.run();
@@ -203,35 +204,31 @@ class OffsetPropertyTest {
             }
         }
 
-        private List<Long> inFront(Slot slot) {
-            return log.headMap(slot.record.offset()).values().stream()
+        private List<Long> inFront(PendingRecord pending) {
+            return log.headMap(pending.record.offset()).values().stream()
                     .filter(other -> ordering == Ordering.BY_PARTITION
-                            || (other.key() != null && java.util.Arrays.equals(other.key(), slot.record.key())))
+                            || (other.key() != null && Arrays.equals(other.key(), pending.record.key())))
                     .map(ConsumerRecord::offset)
                     .toList();
         }
 
-        private void store(Slot slot, boolean forGood) {
+        private void store(PendingRecord pending, boolean forGood) {
             if (forGood && (calm || random.nextInt(10) > 0)) {
-                terminal.add(slot.record.offset());
-                owners.remove(slot.record.offset());
-                answer(slot, new Ack());
+                terminal.add(pending.record.offset());
+                owners.remove(pending.record.offset());
+                pending.queue.settle(pending);
             } else {
-                release(slot);
+                release(pending);
             }
         }
 
-        private void release(Slot slot) {
-            owners.remove(slot.record.offset());
-            answer(slot, retry());
+        private void release(PendingRecord pending) {
+            owners.remove(pending.record.offset());
+            pending.queue.retryLater(pending, delay());
         }
 
-        private static void answer(Slot slot, Disposition disposition) {
-            slot.lane().answered(slot, disposition);
-        }
-
-        private Disposition retry() {
-            return new RetryLater(Duration.ofMillis(random.nextInt(300)), "again");
+        private Duration delay() {
+            return Duration.ofMillis(random.nextInt(300));
         }
     }
 }

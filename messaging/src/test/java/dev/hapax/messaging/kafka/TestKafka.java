@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.GroupProtocol;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -27,14 +28,17 @@ import org.awaitility.Awaitility;
 final class TestKafka implements AutoCloseable {
     private final Path directory;
     private final int port;
+    private final Admin admin;
     private ChildJvm process;
 
-    private TestKafka(Path directory, int port) {
+    private TestKafka(Path directory, int port) throws IOException {
         this.directory = directory;
         this.port = port;
+        this.process = launch(directory);
+        this.admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()));
     }
 
-    /** One for all tests of a JVM; it ends with the JVM. */
+    /** One for all test classes of a JVM; it ends with the JVM. */
     static TestKafka shared() {
         return Shared.KAFKA;
     }
@@ -64,25 +68,30 @@ final class TestKafka implements AutoCloseable {
             settings.setProperty("transaction.state.log.num.partitions", "1");
             settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
             settings.setProperty("share.coordinator.state.topic.min.isr", "1");
+            settings.setProperty("broker.session.timeout.ms", "3000"); // so long a killed broker cannot come back
+            settings.setProperty("broker.heartbeat.interval.ms", "500");
             settings.setProperty("group.initial.rebalance.delay.ms", "0");
             settings.setProperty("group.min.session.timeout.ms", "1000");
+            settings.setProperty("group.consumer.min.session.timeout.ms", "1000");
+            settings.setProperty("group.consumer.session.timeout.ms", "2000");
+            settings.setProperty("group.consumer.min.heartbeat.interval.ms", "100");
+            settings.setProperty("group.consumer.heartbeat.interval.ms", "300");
             try (var out = Files.newOutputStream(directory.resolve("server.properties"))) {
                 settings.store(out, null);
             }
-            TestKafka kafka = new TestKafka(directory, port);
-            kafka.begin();
-            return kafka;
+            return new TestKafka(directory, port);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private void begin() throws IOException {
-        process = ChildJvm.start(
+    private static ChildJvm launch(Path directory) throws IOException {
+        ChildJvm process = ChildJvm.start(
                 384,
                 Broker.class,
                 List.of(directory.resolve("server.properties").toString()));
         process.awaitLine("broker started");
+        return process;
     }
 
     /** SIGKILL. */
@@ -91,7 +100,7 @@ final class TestKafka implements AutoCloseable {
     }
 
     void restart() throws IOException {
-        begin();
+        process = launch(directory);
     }
 
     String bootstrapServers() {
@@ -109,7 +118,7 @@ final class TestKafka implements AutoCloseable {
      * to it for minutes.
      */
     void newTopic(String topic, int partitions) {
-        try (Admin admin = admin()) {
+        try {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
                     .all()
                     .get();
@@ -119,15 +128,12 @@ final class TestKafka implements AutoCloseable {
             }
             Awaitility.await()
                     .atMost(Duration.ofSeconds(60))
+                    .pollDelay(Duration.ZERO)
                     .ignoreExceptions()
                     .until(() -> admin.listOffsets(all).all().get().size() == partitions);
         } catch (ExecutionException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    Admin admin() {
-        return Admin.create(Map.of("bootstrap.servers", bootstrapServers()));
     }
 
     KafkaProducer<byte[], byte[]> producer() {
@@ -137,21 +143,27 @@ final class TestKafka implements AutoCloseable {
                 new ByteArraySerializer());
     }
 
-    /** Settings for a consumer that begins at the beginning and notices soon that another one is gone. */
+    /** Settings for a consumer of the classic protocol that notices soon that another one is gone. */
     Map<String, Object> consumer(String group) {
+        return consumer(group, GroupProtocol.CLASSIC);
+    }
+
+    Map<String, Object> consumer(String group, GroupProtocol protocol) {
         Map<String, Object> settings = new HashMap<>();
         settings.put("bootstrap.servers", bootstrapServers());
         settings.put("group.id", group);
-        settings.put("auto.offset.reset", "earliest");
-        settings.put("session.timeout.ms", 2_000);
-        settings.put("heartbeat.interval.ms", 300);
         settings.put("fetch.max.wait.ms", 100);
+        settings.put("group.protocol", protocol.name);
+        if (protocol == GroupProtocol.CLASSIC) {
+            settings.put("session.timeout.ms", 2_000);
+            settings.put("heartbeat.interval.ms", 300);
+        }
         return settings;
     }
 
     /** What a group has committed, over all partitions of a topic. */
     long committed(String group, String topic) {
-        try (Admin admin = admin()) {
+        try {
             return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().entrySet().stream()
                     .filter(entry -> entry.getKey().topic().equals(topic) && entry.getValue() != null)
                     .mapToLong(entry -> entry.getValue().offset())
@@ -198,6 +210,7 @@ final class TestKafka implements AutoCloseable {
 
     @Override
     public void close() {
+        admin.close(Duration.ZERO);
         process.close();
     }
 }

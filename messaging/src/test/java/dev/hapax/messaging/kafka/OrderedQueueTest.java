@@ -1,0 +1,148 @@
+package dev.hapax.messaging.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+
+class OrderedQueueTest {
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration AT_ONCE = Duration.ZERO;
+
+    private final List<Long> begun = new ArrayList<>();
+    private final List<Long> settled = new ArrayList<>();
+    private final List<PendingRecord> resubmitted = new ArrayList<>();
+    private long now;
+    private final OrderedQueue queue = new OrderedQueue(resubmitted::addAll, Runnable::run, () -> now, settled::add);
+
+    @Test
+    void nextHandlerBeginsWhenTheOneBeforeReturned() {
+        List<PendingRecord> records = fetch(2);
+        claim(records.get(1));
+        assertThat(begun).isEmpty();
+        claim(records.get(0));
+        assertThat(begun).containsExactly(0L);
+        queue.returned(records.get(0), true);
+        assertThat(begun).containsExactly(0L, 1L);
+        assertThat(settled).isEmpty();
+        queue.settle(records.get(0));
+        assertThat(settled).containsExactly(0L);
+    }
+
+    @Test
+    void failedRecordIsNotOvertakenAndRetriedAfterItsDelay() {
+        List<PendingRecord> records = fetch(2);
+        records.forEach(this::claim);
+        queue.returned(records.get(0), false);
+        queue.retryLater(records.get(0), SOON);
+        assertThat(begun).containsExactly(0L);
+        assertThat(queue.isBlocked()).isTrue();
+        assertThat(queue.takeSubmittable()).isEmpty();
+        now += Duration.ofSeconds(1).toNanos();
+        assertThat(queue.takeSubmittable()).containsExactly(records.get(0));
+    }
+
+    @Test
+    void repeatIsResubmittedAsSoonAsItIsTheFirst() {
+        List<PendingRecord> records = fetch(3);
+        queue.retryLater(records.get(1), SOON);
+        claim(records.get(0));
+        claim(records.get(2));
+        queue.returned(records.get(0), true);
+        assertThat(begun).containsExactly(0L);
+        queue.settle(records.get(0));
+        assertThat(resubmitted).containsExactly(records.get(1));
+        queue.settle(records.get(1));
+        assertThat(begun).containsExactly(0L, 2L);
+    }
+
+    @Test
+    void claimsBehindAStuckRecordAreReleased() {
+        List<PendingRecord> records = fetch(3);
+        claim(records.get(1));
+        for (int i = 0; i < 3; i++) {
+            assertThat(queue.mayBegin(records.get(1))).isTrue();
+            queue.retryLater(records.get(0), SOON);
+            now += Duration.ofSeconds(1).toNanos();
+            assertThat(queue.takeSubmittable()).containsExactly(records.get(0));
+        }
+        assertThat(queue.mayBegin(records.get(1))).isFalse();
+        assertThatThrownBy(() -> claim(records.get(2))).isInstanceOf(RejectedExecutionException.class);
+        queue.retryLater(records.get(1), AT_ONCE);
+        queue.retryLater(records.get(2), AT_ONCE);
+        assertThat(queue.takeSubmittable()).isEmpty();
+        queue.settle(records.get(0));
+        assertThat(queue.takeSubmittable()).containsExactly(records.get(1), records.get(2));
+        assertThat(queue.mayBegin(records.get(1))).isTrue();
+    }
+
+    @Test
+    void lostLeaseHalvesTheClaimsAhead() {
+        List<PendingRecord> records = fetch(1000);
+        records.subList(1, 1000).forEach(this::claim);
+        queue.retryLater(records.get(0), AT_ONCE);
+        records.subList(1, 1000).forEach(it -> queue.retryLater(it, AT_ONCE));
+        assertThat(resubmitted).containsExactly(records.get(0));
+        assertThat(queue.takeSubmittable()).isEmpty();
+        queue.settle(records.get(0));
+        assertThat(queue.takeSubmittable()).hasSize(501);
+    }
+
+    @Test
+    void closedQueueBeginsAndSubmitsNothing() {
+        List<PendingRecord> records = fetch(3);
+        claim(records.get(1));
+        queue.close();
+        assertThatThrownBy(() -> claim(records.get(0))).isInstanceOf(RejectedExecutionException.class);
+        queue.retryLater(records.get(0), AT_ONCE);
+        queue.retryLater(records.get(1), AT_ONCE);
+        queue.retryLater(records.get(2), SOON);
+        assertThat(queue.takeSubmittable()).isEmpty();
+        assertThat(queue.inEngine()).isZero();
+        assertThat(begun).isEmpty();
+        assertThat(resubmitted).isEmpty();
+    }
+
+    @Test
+    void queueGoesToTheBackOfTheExecutorAfterEachHandler() {
+        Deque<Runnable> executor = new ArrayDeque<>();
+        OrderedQueue shared = new OrderedQueue(resubmitted::addAll, executor::add, () -> now, settled::add);
+        for (int i = 0; i < 3; i++) {
+            shared.add(new ConsumerRecord<>("t", 0, i, null, null));
+        }
+        shared.takeSubmittable()
+                .forEach(it -> shared.claimed(it, () -> {
+                    begun.add(it.record.offset());
+                    shared.returned(it, true);
+                }));
+        executor.remove().run();
+        assertThat(begun).containsExactly(0L);
+        assertThat(executor).hasSize(1);
+        executor.remove().run();
+        executor.remove().run();
+        assertThat(begun).containsExactly(0L, 1L, 2L);
+        assertThat(executor).isEmpty();
+    }
+
+    private List<PendingRecord> fetch(int count) {
+        for (int i = 0; i < count; i++) {
+            queue.add(new ConsumerRecord<>("t", 0, i, null, null));
+        }
+        return queue.takeSubmittable();
+    }
+
+    private void claim(PendingRecord pending) {
+        queue.claimed(pending, () -> {
+            if (queue.mayBegin(pending)) {
+                begun.add(pending.record.offset());
+            }
+        });
+    }
+}
