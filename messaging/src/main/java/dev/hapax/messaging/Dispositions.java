@@ -50,7 +50,12 @@ record Dispositions(
         return inDoubt == null ? new Reject(reason) : new RetryLater(inDoubt, reason);
     }
 
-    /** @param attempt which attempt failed; 0 if none began */
+    /**
+     * Decides by what was thrown. What comes from around the handler does not say that the handler failed, even if it
+     * had begun: a commit without an answer, a lease that was lost.
+     *
+     * @param attempt which attempt failed; 0 if none began
+     */
     Disposition of(Throwable thrown, int attempt) {
         if (thrown instanceof GivenBackException) {
             return new RetryLater(Duration.ZERO, "it was given back before it began");
@@ -58,7 +63,7 @@ record Dispositions(
         if (thrown instanceof NotBegunException) {
             return new RetryLater(backoff.first(), describe(thrown));
         }
-        if (thrown instanceof RejectedExecutionException) {
+        if (thrown instanceof RejectedExecutionException && attempt == 0) {
             return new RetryLater(backoff.first(), "no thread could be had for it");
         }
         if (thrown instanceof StoreUnavailableException || thrown instanceof ClaimLostException) {
@@ -67,7 +72,7 @@ record Dispositions(
         if (thrown instanceof StoreException) {
             return new RetryLater(backoff.longest(), describe(thrown));
         }
-        return new RetryLater(backoff.after(attempt), describe(thrown));
+        return new RetryLater(backoff.after(attempt), describe(thrown), attempt > 0);
     }
 
     static String describe(Throwable thrown) {

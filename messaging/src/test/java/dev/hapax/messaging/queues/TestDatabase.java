@@ -4,6 +4,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.embedded.postgres.EmbeddedPostgres;
 import dev.hapax.postgres.PostgresSchema;
+import dev.hapax.testkit.fault.FaultProxy;
+import java.io.IOException;
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -43,6 +46,18 @@ public final class TestDatabase {
 
     public String jdbcUrl() {
         return url;
+    }
+
+    /** A proxy in front of its server. */
+    public FaultProxy proxy() throws IOException {
+        URI server = URI.create(url.substring("jdbc:".length()));
+        return FaultProxy.to(server.getHost(), server.getPort());
+    }
+
+    /** The same database, reached by another port. */
+    public String jdbcUrl(int port) {
+        int server = URI.create(url.substring("jdbc:".length())).getPort();
+        return url.replace(":" + server + "/", ":" + port + "/");
     }
 
     private DataSource unpooled() {

@@ -12,12 +12,15 @@ import dev.hapax.messaging.Backoff;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.MessageHandler;
 import dev.hapax.testkit.fault.FaultProxy;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -188,9 +191,9 @@ abstract class RabbitConsumerContract {
     void keysComeFromAHeaderOrTheBodyAndMessagesWithoutOneAreDead() {
         broker.declare(queue + ".dead", Map.of());
         String other = broker.newQueue();
+        publishWithHeader("1", "x");
+        publishWithHeader("1", "x");
         broker.call(channel -> {
-            publishWithHeader(channel, "1", "x");
-            publishWithHeader(channel, "1", "x");
             Broker.publish(channel, queue, "id", "no header");
             Broker.publish(channel, other, null, "{\"order\": {\"id\": 7}}");
             Broker.publish(channel, other, null, "{\"order\": {\"id\": 7}}");
@@ -204,12 +207,6 @@ abstract class RabbitConsumerContract {
                         () -> assertThat(work.handled).containsExactlyInAnyOrder("x", "{\"order\": {\"id\": 7}}"));
         await().until(() -> broker.waiting(queue + ".dead") == 1);
         await().until(() -> broker.waiting(queue) == 0 && broker.waiting(other) == 0);
-    }
-
-    private void publishWithHeader(Channel channel, String order, String body) throws Exception {
-        BasicProperties properties =
-                new BasicProperties.Builder().headers(Map.of("order", order)).build();
-        channel.basicPublish("", queue, properties, body.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -323,5 +320,126 @@ abstract class RabbitConsumerContract {
 
         assertThat(work.handled).hasSize(2);
         assertThat(broker.waiting(queue)).isEqualTo(4);
+    }
+
+    @Test
+    void bytesInAHeaderAreAKey() {
+        byte[] order = "order-7".getBytes(StandardCharsets.UTF_8);
+        publishWithHeader(order, "x");
+        publishWithHeader(order, "x");
+        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.header("order")))));
+
+        await().until(() -> work.repeats.get() + work.handled.size() == 2);
+        assertThat(work.handled).containsExactly("x");
+    }
+
+    @Test
+    void listInAHeaderIsRejected() {
+        broker.declare(queue + ".dead", Map.of());
+        publishWithHeader(List.of("order-7"), "x");
+        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.header("order")))));
+
+        await().until(() -> broker.waiting(queue + ".dead") == 1);
+        assertThat(broker.take(queue + ".dead")
+                        .getProps()
+                        .getHeaders()
+                        .get(DeadLetters.REASON)
+                        .toString())
+                .contains("\"order\"", "List");
+        assertThat(work.handled).isEmpty();
+    }
+
+    private void publishWithHeader(Object order, String body) {
+        broker.call(channel -> {
+            BasicProperties properties = new BasicProperties.Builder()
+                    .headers(Map.of("order", order))
+                    .build();
+            channel.basicPublish("", queue, properties, body.getBytes(StandardCharsets.UTF_8));
+            return channel;
+        });
+    }
+
+    @Test
+    void closeWaitsForHandlersWhileDisconnected() throws Exception {
+        FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
+        CountDownLatch begun = new CountDownLatch(1);
+        RabbitConsumerLoop loop =
+                work.start(RabbitConsumerLoop.of(Broker.factory(proxy.port()), work.consumer((message, lease) -> {
+                            begun.countDown();
+                            go.await();
+                        }))
+                        .queue(queue)
+                        .handOver(Duration.ofMinutes(1))
+                        .deadLetters(DeadLetters.byBroker()));
+        broker.send(queue, "a");
+        begun.await();
+        proxy.refuse();
+        proxy.cut();
+        await().until(() -> !loop.isConsuming());
+        Thread closing = new Thread(loop::close);
+        closing.start();
+        await().during(Duration.ofMillis(500)).until(closing::isAlive);
+        go.countDown();
+        closing.join();
+
+        assertThat(work.handled).containsExactly("a");
+    }
+
+    @Test
+    void failedDelayPublishKeepsTheBackoff() {
+        String delay = broker.newQueue();
+        List<Integer> attempts = new CopyOnWriteArrayList<>();
+        AtomicInteger connections = new AtomicInteger();
+        broker.send(queue, "a");
+        work.start(RabbitConsumerLoop.over(
+                        () -> {
+                            if (connections.incrementAndGet() == 2) { // the first one that publishes
+                                throw new IOException("refused");
+                            }
+                            return broker.factory().newConnection();
+                        },
+                        work.consumer(
+                                (message, lease) -> {
+                                    attempts.add(lease.attempt());
+                                    throw new IllegalStateException("not yet");
+                                },
+                                it -> it.backoff(new Backoff(Duration.ofHours(1), Duration.ofHours(1)))))
+                .queue(queue)
+                .delayQueue(delay, Duration.ofMillis(100))
+                .deadLetters(DeadLetters.byBroker()));
+
+        GetResponse delayed = await().until(() -> broker.take(delay), Objects::nonNull);
+        assertThat(attempts).containsExactly(1);
+        assertThat(Duration.ofMillis(Long.parseLong(delayed.getProps().getExpiration())))
+                .isBetween(Duration.ofMinutes(40), Duration.ofMinutes(75));
+    }
+
+    @Test
+    void closedLoopHasStopped() {
+        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {}));
+        await().until(loop::isConsuming);
+        assertThat(loop.stopped()).isNotDone();
+        loop.close();
+
+        assertThat(loop.stopped()).isCompleted();
+        assertThat(loop.isConsuming()).isFalse();
+    }
+
+    @Test
+    void brokenLoopSaysWhatStoppedIt() {
+        AssertionError broken = new AssertionError("not a failure that passes");
+        RabbitConsumerLoop loop = work.start(RabbitConsumerLoop.over(
+                        () -> {
+                            throw broken;
+                        },
+                        work.consumer((message, lease) -> {}))
+                .queue(queue)
+                .deadLetters(DeadLetters.byBroker()));
+
+        assertThat(loop.stopped())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableOfType(ExecutionException.class)
+                .withCause(broken);
+        assertThat(loop.isConsuming()).isFalse();
     }
 }

@@ -19,9 +19,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.Message;
-import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 
 @Timeout(60)
 class SqsConsumerTest {
@@ -183,11 +184,7 @@ class SqsConsumerTest {
 
     @Test
     void whatFailsForGoodCanBeLeftToTheRedrivePolicyAndIsHandledOnce() {
-        String redriven = sqs.newQueue(
-                "",
-                Map.of(
-                        QueueAttributeName.REDRIVE_POLICY,
-                        "{\"maxReceiveCount\": 2, \"deadLetterTargetArn\": \"%s\"}".formatted(sqs.arn(dead))));
+        String redriven = sqs.newQueueWithRedrive(2, dead);
         AtomicInteger runs = new AtomicInteger();
         sqs.send(redriven, "a");
         work.start(loop((message, lease) -> {
@@ -285,5 +282,103 @@ class SqsConsumerTest {
 
         await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(queue) == 0);
         assertThat(work.handled).containsExactly("slow", "after");
+    }
+
+    @Test
+    void closeDoesNotWaitForALongPoll() throws Exception {
+        SqsConsumerLoop loop = work.start(SqsConsumerLoop.of(sqs.client(), work.consumer((message, lease) -> {}))
+                .queueUrl(queue)
+                .handOver(Duration.ofMinutes(1))
+                .deadLetters(DeadLetters.toQueue(dead)));
+        sqs.send(queue, "a");
+        await().until(() -> sqs.size(queue) == 0);
+        Thread closing = new Thread(loop::close);
+        closing.start();
+
+        await().atMost(Duration.ofSeconds(12)).until(() -> !closing.isAlive());
+    }
+
+    @Test
+    void closedLoopLeavesNoReceiveBehind() {
+        SqsConsumerLoop loop = work.start(loop((message, lease) -> {}));
+        sqs.send(queue, "a");
+        await().until(() -> sqs.size(queue) == 0);
+        loop.close();
+        sqs.send(queue, "b");
+
+        Message received = sqs.receive(queue);
+        assertThat(received.body()).isEqualTo("b");
+        assertThat(new SqsMessage(received).receiveCount()).isEqualTo(1);
+    }
+
+    @Test
+    void messageOfALateReceiveIsShownAtOnce() {
+        SqsConsumerLoop loop = work.start(loop((message, lease) -> {})
+                .waitTime(Duration.ofSeconds(20))
+                .visibility(Duration.ofHours(1))
+                .handOver(Duration.ZERO));
+        sqs.send(queue, "a");
+        await().until(() -> sqs.size(queue) == 0);
+        loop.close();
+        sqs.send(queue, "b");
+
+        assertThat(sqs.receive(queue).body()).isEqualTo("b");
+        assertThat(work.handled).containsExactly("a");
+    }
+
+    @Test
+    void fifoDeadLettersAreNotDeduplicated() {
+        String deadFifo = sqs.newFifoQueue();
+        for (String fifo : List.of(sqs.newFifoQueue(), sqs.newFifoQueue())) {
+            sqs.sendInGroup(fifo, "g", "body of " + fifo, "order-7");
+            work.start(loop(work.consumer(
+                            (message, lease) -> {
+                                throw new TerminalFailure(422, "no such customer");
+                            },
+                            it -> it.key(SqsMessages.messageId())))
+                    .queueUrl(fifo)
+                    .deadLetters(DeadLetters.toQueue(deadFifo)));
+            await().until(() -> sqs.size(fifo) == 0);
+        }
+
+        assertThat(sqs.size(deadFifo)).isEqualTo(2);
+    }
+
+    @Test
+    void bytesInAnAttributeAreAKey() {
+        MessageAttributeValue key = MessageAttributeValue.builder()
+                .dataType("Binary")
+                .binaryValue(SdkBytes.fromUtf8String("order-7"))
+                .build();
+        for (int i = 0; i < 2; i++) {
+            sqs.client()
+                    .sendMessage(it -> it.queueUrl(queue).messageBody("x").messageAttributes(Map.of("key", key)))
+                    .join();
+        }
+        work.start(loop((message, lease) -> {}));
+
+        await().until(() -> sqs.size(queue) == 0);
+        assertThat(work.handled).containsExactly("x");
+    }
+
+    @Test
+    void closedLoopHasStopped() {
+        SqsConsumerLoop loop = work.start(loop((message, lease) -> {}));
+        await().until(loop::isConsuming);
+        assertThat(loop.stopped()).isNotDone();
+        loop.close();
+
+        assertThat(loop.stopped()).isCompleted();
+        assertThat(loop.isConsuming()).isFalse();
+    }
+
+    @Test
+    void loopThatCannotReceiveIsNotConsuming() {
+        SqsConsumerLoop loop = work.start(loop((message, lease) -> {}));
+        await().until(loop::isConsuming);
+        sqs.client().deleteQueue(it -> it.queueUrl(queue)).join();
+
+        await().until(() -> !loop.isConsuming());
+        assertThat(loop.stopped()).isNotDone();
     }
 }
