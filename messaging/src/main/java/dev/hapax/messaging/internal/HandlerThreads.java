@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a loop's handlers run: on the user's executor, or on a bounded pool of daemon threads that end when idle.
- * Safe for use by many threads.
+ * Where a loop's handlers run: on the user's executor, or on a bounded pool of daemon threads that end when idle. Safe
+ * for use by many threads.
  */
 public final class HandlerThreads implements Executor, AutoCloseable {
     private static final long IDLE_SECONDS = 10;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.hapax.TerminalFailure;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.MessageHandler;
+import dev.hapax.messaging.queues.ConsumerFixture;
 import dev.hapax.testkit.fault.FaultProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +27,8 @@ import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 
 @Timeout(60)
 class SqsConsumerTest {
-    private final Workplace work = new Workplace();
+    private final ConsumerFixture<SqsMessage> work = new ConsumerFixture<>(
+            (name, hapax) -> SqsMessages.consumer(name, hapax).key(SqsMessages.attribute("key")), SqsMessage::body);
     private final ElasticMq sqs = ElasticMq.shared();
     private final String queue = sqs.newQueue();
     private final String dead = sqs.newQueue();
@@ -36,6 +38,10 @@ class SqsConsumerTest {
     void close() throws Exception {
         go.countDown();
         work.close();
+    }
+
+    private SqsConsumerLoop start(SqsConsumerLoop.Builder loop) {
+        return work.closing(loop.start());
     }
 
     private SqsConsumerLoop.Builder loop(MessageHandler<SqsMessage> handler) {
@@ -56,7 +62,7 @@ class SqsConsumerTest {
         sqs.send(queue, "a");
         sqs.send(queue, "a");
         sqs.send(queue, "b");
-        work.start(loop((message, lease) -> {}));
+        start(loop((message, lease) -> {}));
 
         await().until(() -> sqs.size(queue) == 0);
         assertThat(work.handled).containsExactlyInAnyOrder("a", "b");
@@ -66,27 +72,27 @@ class SqsConsumerTest {
     void aMessageStaysHiddenWhileItsHandlerRunsAndIsDeletedAfterwards() {
         List<Integer> receiveCounts = new CopyOnWriteArrayList<>();
         sqs.send(queue, "slow");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
             receiveCounts.add(message.receiveCount());
             go.await();
         }));
         await().until(() -> !receiveCounts.isEmpty());
 
-        Duration longerThanItsVisibility = Duration.ofSeconds(5);
+        Duration longerThanItsVisibility = Duration.ofSeconds(4);
         await().during(longerThanItsVisibility)
                 .atMost(Duration.ofSeconds(20))
                 .until(() -> sqs.waiting(queue) == 0 && sqs.size(queue) == 1);
         go.countDown();
         await().until(() -> sqs.size(queue) == 0);
         assertThat(receiveCounts).containsExactly(1);
-        assertThat(work.repeats).hasValue(0);
+        assertThat(work.observed.replayed).hasValue(0);
     }
 
     @Test
     void whatFailsIsLeftToSqsForTheDelay() {
         List<String> tries = new CopyOnWriteArrayList<>();
         sqs.send(queue, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
             tries.add(lease.attempt() + "/" + message.receiveCount());
             if (lease.attempt() < 3) {
                 throw new IllegalStateException("not yet");
@@ -105,7 +111,7 @@ class SqsConsumerTest {
             sqs.sendInGroup(fifo, "bad", "bad-" + i);
             sqs.sendInGroup(fifo, "good", "good-" + i);
         }
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     receiveCounts.merge(message.body(), message.receiveCount(), Math::max);
                     if (message.body().equals("bad-0") && (lease.attempt() < 3 || go.getCount() > 0)) {
                         throw new IllegalStateException("not yet");
@@ -133,7 +139,7 @@ class SqsConsumerTest {
                 sqs.sendInGroup(fifo, group, group + number);
             }
         }
-        work.start(loop((message, lease) -> {}).queueUrl(fifo));
+        start(loop((message, lease) -> {}).queueUrl(fifo));
 
         await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(fifo) == 0);
         for (String group : List.of("a", "b", "c")) {
@@ -146,7 +152,7 @@ class SqsConsumerTest {
     @Test
     void whatFailsForGoodIsSentToTheDeadLettersWithTheReasonAndDeleted() {
         sqs.send(queue, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
             throw new TerminalFailure(422, "no such customer\u0000");
         }));
 
@@ -156,28 +162,21 @@ class SqsConsumerTest {
         assertThat(letter.messageAttributes().get(DeadLetters.REASON).stringValue())
                 .isEqualTo("no such customer?");
         assertThat(letter.messageAttributes().get(DeadLetters.CONSUMER).stringValue())
-                .isEqualTo(Workplace.NAME);
+                .isEqualTo(ConsumerFixture.NAME);
     }
 
     @Test
     void aMessageWhoseDeadLetterCannotBeSentIsKept() {
         sqs.send(queue, "a");
-        SqsConsumerLoop loop = work.start(loop((message, lease) -> {
+        SqsConsumerLoop loop = start(loop((message, lease) -> {
                     throw new TerminalFailure(422, "no such customer");
                 })
                 .deadLetters(DeadLetters.toQueue(dead + "-that-is-not-there")));
-        await().until(() -> work.hapax
-                .scope(Workplace.NAME)
-                .key("a")
-                .find()
-                .toCompletableFuture()
-                .join()
-                .filter(it -> it.result() != null)
-                .isPresent());
+        await().until(() -> work.isTerminal("a"));
         loop.close();
         assertThat(sqs.size(queue)).isEqualTo(1);
 
-        work.start(loop((message, lease) -> {}));
+        start(loop((message, lease) -> {}));
         await().until(() -> sqs.waiting(dead) == 1 && sqs.size(queue) == 0);
         assertThat(work.handled).isEmpty();
     }
@@ -187,7 +186,7 @@ class SqsConsumerTest {
         String redriven = sqs.newQueueWithRedrive(2, dead);
         AtomicInteger runs = new AtomicInteger();
         sqs.send(redriven, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     runs.incrementAndGet();
                     throw new TerminalFailure(422, "no such customer");
                 })
@@ -205,8 +204,8 @@ class SqsConsumerTest {
         sqs.send(queue, "y", "{\"order\": 7}");
         sqs.sendInGroup(fifo, "g", "first");
         sqs.sendInGroup(fifo, "g", "second");
-        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.payload("/order")))));
-        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.deduplicationId())))
+        start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.payload("/order")))));
+        start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.deduplicationId())))
                 .queueUrl(fifo));
 
         await().until(() -> sqs.size(queue) == 0 && sqs.size(fifo) == 0);
@@ -219,7 +218,7 @@ class SqsConsumerTest {
         for (int i = 0; i < 10; i++) {
             sqs.send(queue, "m" + i);
         }
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     begun.incrementAndGet();
                     go.await();
                 })
@@ -238,7 +237,7 @@ class SqsConsumerTest {
         for (int i = 0; i < 6; i++) {
             sqs.send(queue, "m" + i);
         }
-        SqsConsumerLoop loop = work.start(loop((message, lease) -> {
+        SqsConsumerLoop loop = start(loop((message, lease) -> {
                     begun.countDown();
                     go.await();
                 })
@@ -261,7 +260,7 @@ class SqsConsumerTest {
         FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", sqs.port()));
         SqsAsyncClient client = work.closing(ElasticMq.client(proxy.port()));
         List<String> begun = new CopyOnWriteArrayList<>();
-        work.start(SqsConsumerLoop.of(client, work.consumer((message, lease) -> {
+        SqsConsumerLoop loop = start(SqsConsumerLoop.of(client, work.consumer((message, lease) -> {
                     begun.add(message.body());
                     if (message.body().equals("slow")) {
                         go.await();
@@ -275,6 +274,7 @@ class SqsConsumerTest {
         await().until(() -> begun.equals(List.of("slow")));
         proxy.refuse();
         proxy.cut();
+        await().until(() -> !loop.isConsuming());
         go.countDown();
         await().until(() -> work.handled.equals(List.of("slow")));
         sqs.send(queue, "after");
@@ -282,11 +282,12 @@ class SqsConsumerTest {
 
         await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(queue) == 0);
         assertThat(work.handled).containsExactly("slow", "after");
+        assertThat(loop.isConsuming()).isTrue();
     }
 
     @Test
     void closeDoesNotWaitForALongPoll() throws Exception {
-        SqsConsumerLoop loop = work.start(SqsConsumerLoop.of(sqs.client(), work.consumer((message, lease) -> {}))
+        SqsConsumerLoop loop = start(SqsConsumerLoop.of(sqs.client(), work.consumer((message, lease) -> {}))
                 .queueUrl(queue)
                 .handOver(Duration.ofMinutes(1))
                 .deadLetters(DeadLetters.toQueue(dead)));
@@ -300,7 +301,7 @@ class SqsConsumerTest {
 
     @Test
     void closedLoopLeavesNoReceiveBehind() {
-        SqsConsumerLoop loop = work.start(loop((message, lease) -> {}));
+        SqsConsumerLoop loop = start(loop((message, lease) -> {}));
         sqs.send(queue, "a");
         await().until(() -> sqs.size(queue) == 0);
         loop.close();
@@ -313,7 +314,7 @@ class SqsConsumerTest {
 
     @Test
     void messageOfALateReceiveIsShownAtOnce() {
-        SqsConsumerLoop loop = work.start(loop((message, lease) -> {})
+        SqsConsumerLoop loop = start(loop((message, lease) -> {})
                 .waitTime(Duration.ofSeconds(20))
                 .visibility(Duration.ofHours(1))
                 .handOver(Duration.ZERO));
@@ -331,7 +332,7 @@ class SqsConsumerTest {
         String deadFifo = sqs.newFifoQueue();
         for (String fifo : List.of(sqs.newFifoQueue(), sqs.newFifoQueue())) {
             sqs.sendInGroup(fifo, "g", "body of " + fifo, "order-7");
-            work.start(loop(work.consumer(
+            start(loop(work.consumer(
                             (message, lease) -> {
                                 throw new TerminalFailure(422, "no such customer");
                             },
@@ -355,7 +356,7 @@ class SqsConsumerTest {
                     .sendMessage(it -> it.queueUrl(queue).messageBody("x").messageAttributes(Map.of("key", key)))
                     .join();
         }
-        work.start(loop((message, lease) -> {}));
+        start(loop((message, lease) -> {}));
 
         await().until(() -> sqs.size(queue) == 0);
         assertThat(work.handled).containsExactly("x");
@@ -363,22 +364,12 @@ class SqsConsumerTest {
 
     @Test
     void closedLoopHasStopped() {
-        SqsConsumerLoop loop = work.start(loop((message, lease) -> {}));
+        SqsConsumerLoop loop = start(loop((message, lease) -> {}));
         await().until(loop::isConsuming);
         assertThat(loop.stopped()).isNotDone();
         loop.close();
 
         assertThat(loop.stopped()).isCompleted();
         assertThat(loop.isConsuming()).isFalse();
-    }
-
-    @Test
-    void loopThatCannotReceiveIsNotConsuming() {
-        SqsConsumerLoop loop = work.start(loop((message, lease) -> {}));
-        await().until(loop::isConsuming);
-        sqs.client().deleteQueue(it -> it.queueUrl(queue)).join();
-
-        await().until(() -> !loop.isConsuming());
-        assertThat(loop.stopped()).isNotDone();
     }
 }
