@@ -3,7 +3,7 @@ package dev.hapax.messaging;
 import java.time.Duration;
 import java.util.function.Function;
 
-/** What is to be done with a message: what an adapter tells its broker. */
+/** How a message is to be settled: what an adapter tells its broker. */
 public sealed interface Disposition {
 
     /** The message is settled: its end is stored, now or by an earlier delivery. */

@@ -195,7 +195,7 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
         }
     }
 
-    /** No handler begins once the loop stops, or once the broker will deliver the message to somebody else. */
+    /** No handler begins once the loop stops, or once the broker will deliver the message to another consumer. */
     private Turn turn(UnackedDelivery it) {
         return new Turn() {
             @Override

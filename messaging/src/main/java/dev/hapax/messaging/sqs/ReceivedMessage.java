@@ -18,7 +18,7 @@ final class ReceivedMessage {
         PROCESSING,
         /** SQS is to delete it, to show it to others, or to take its dead letter. */
         SETTLING,
-        /** The loop is done with it. */
+        /** The loop has let go of it. */
         SETTLED
     }
 

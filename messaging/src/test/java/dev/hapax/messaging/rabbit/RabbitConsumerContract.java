@@ -3,7 +3,6 @@ package dev.hapax.messaging.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
@@ -66,7 +65,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void aMessageThatIsSentTwiceIsHandledOnceAndBothAreAcknowledged() {
+    void duplicateIsAcknowledgedWithoutRunning() {
         broker.send(queue, "a");
         broker.send(queue, "a");
         broker.send(queue, "b");
@@ -80,7 +79,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void aMessageWhoseHandlerRunsIsNotAcknowledged() throws Exception {
+    void messageIsUnackedWhileItsHandlerRuns() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         broker.send(queue, "a");
         RabbitConsumerLoop loop = start(loop((message, lease) -> {
@@ -95,7 +94,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void whatFailsIsHeldAndTriedAgainInThisProcessInsteadOfBeingRequeued() {
+    void failedMessageIsHeldInsteadOfRequeued() {
         List<String> tries = new CopyOnWriteArrayList<>();
         broker.send(queue, "a");
         start(loop((message, lease) -> {
@@ -110,7 +109,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void aFailedMessageDoesNotHoldUpOthers() {
+    void failedMessageDoesNotBlockOthers() {
         broker.send(queue, "bad");
         broker.send(queue, "good");
         start(loop((message, lease) -> {
@@ -123,7 +122,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void withAPrefetchOfOneAFailedMessageKeepsItsPlace() {
+    void prefetchOfOneKeepsTheOrder() {
         for (int i = 0; i < 5; i++) {
             broker.send(queue, "m" + i);
         }
@@ -138,7 +137,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void thePrefetchBoundsWhatIsInFlight() {
+    void prefetchBoundsMessagesInFlight() {
         AtomicInteger begun = new AtomicInteger();
         for (int i = 0; i < 10; i++) {
             broker.send(queue, "m" + i);
@@ -158,7 +157,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void whatFailsForGoodIsDeadLetteredWithTheReasonAndAcknowledged() {
+    void rejectedMessageIsDeadLetteredWithItsReason() {
         broker.declare(queue + ".dead", Map.of());
         broker.send(queue, "a");
         RabbitConsumerLoop loop = start(loop((message, lease) -> {
@@ -177,7 +176,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void aMessageWhoseDeadLetterNoQueueTakesIsKept() {
+    void messageIsKeptWithoutItsDeadLetter() {
         broker.send(queue, "a");
         RabbitConsumerLoop loop = start(loop((message, lease) -> {
             throw new TerminalFailure(422, "no such customer");
@@ -193,41 +192,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void keysComeFromAHeaderOrTheBodyAndMessagesWithoutOneAreDead() {
-        broker.declare(queue + ".dead", Map.of());
-        String other = broker.newQueue();
-        publishWithHeader("1", "x");
-        publishWithHeader("1", "x");
-        broker.call(channel -> {
-            Broker.publish(channel, queue, "id", "no header");
-            Broker.publish(channel, other, null, "{\"order\": {\"id\": 7}}");
-            Broker.publish(channel, other, null, "{\"order\": {\"id\": 7}}");
-            return channel;
-        });
-        start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.header("order")))));
-        start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.payload("/order/id"))))
-                .queue(other));
-
-        await().untilAsserted(
-                        () -> assertThat(work.handled).containsExactlyInAnyOrder("x", "{\"order\": {\"id\": 7}}"));
-        await().until(() -> broker.waiting(queue + ".dead") == 1);
-        await().until(() -> broker.waiting(queue) == 0 && broker.waiting(other) == 0);
-    }
-
-    @Test
-    void theSameIdWithAnotherBodyIsDeadAndNotMistakenForARepeat() {
-        broker.declare(queue + ".dead", Map.of());
-        start(loop((message, lease) -> {}));
-        broker.send(queue, "a", "first");
-        await().untilAsserted(() -> assertThat(work.handled).containsExactly("first"));
-        broker.send(queue, "a", "second");
-
-        await().until(() -> broker.waiting(queue + ".dead") == 1);
-        assertThat(work.handled).containsExactly("first");
-    }
-
-    @Test
-    void aMessageHeldForTooLongGoesBackToTheQueueAndComesAgain() {
+    void messageHeldForTooLongIsRequeued() {
         List<Boolean> redelivered = new CopyOnWriteArrayList<>();
         broker.send(queue, "a");
         start(loop(work.consumer(
@@ -245,7 +210,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void afterABrokenConnectionItConsumesAgainAndHandlesNothingTwice() throws Exception {
+    void brokenConnectionRepeatsNothing() throws Exception {
         FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
         CountDownLatch begun = new CountDownLatch(1);
         RabbitConsumerLoop loop =
@@ -274,7 +239,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void aTagOfAnEarlierChannelAcknowledgesNothingOnTheNextOne() throws Exception {
+    void staleTagAcknowledgesNothing() throws Exception {
         FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
         CountDownLatch never = new CountDownLatch(1);
         List<String> begun = new CopyOnWriteArrayList<>();
@@ -306,7 +271,7 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void closingWaitsForWhatRunsAndGivesBackWhatHasNotBegun() throws Exception {
+    void closeWaitsForHandlersAndRequeuesTheRest() throws Exception {
         CountDownLatch begun = new CountDownLatch(2);
         for (int i = 0; i < 6; i++) {
             broker.send(queue, "m" + i);
@@ -325,43 +290,6 @@ abstract class RabbitConsumerContract {
 
         assertThat(work.handled).hasSize(2);
         assertThat(broker.waiting(queue)).isEqualTo(4);
-    }
-
-    @Test
-    void bytesInAHeaderAreAKey() {
-        byte[] order = "order-7".getBytes(StandardCharsets.UTF_8);
-        publishWithHeader(order, "x");
-        publishWithHeader(order, "x");
-        start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.header("order")))));
-
-        await().until(() -> work.observed.replayed.get() + work.handled.size() == 2);
-        assertThat(work.handled).containsExactly("x");
-    }
-
-    @Test
-    void listInAHeaderIsRejected() {
-        broker.declare(queue + ".dead", Map.of());
-        publishWithHeader(List.of("order-7"), "x");
-        start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.header("order")))));
-
-        await().until(() -> broker.waiting(queue + ".dead") == 1);
-        assertThat(broker.take(queue + ".dead")
-                        .getProps()
-                        .getHeaders()
-                        .get(DeadLetters.REASON)
-                        .toString())
-                .contains("\"order\"", "List");
-        assertThat(work.handled).isEmpty();
-    }
-
-    private void publishWithHeader(Object order, String body) {
-        broker.call(channel -> {
-            BasicProperties properties = new BasicProperties.Builder()
-                    .headers(Map.of("order", order))
-                    .build();
-            channel.basicPublish("", queue, properties, body.getBytes(StandardCharsets.UTF_8));
-            return channel;
-        });
     }
 
     @Test

@@ -31,7 +31,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void whenItsQueueGoesAwayItWaitsForItToComeBack() {
+    void loopWaitsForADeletedQueue() {
         RabbitConsumerLoop loop = start(loop((message, lease) -> {}));
         await().until(loop::isConsuming);
         broker.call(channel -> channel.queueDelete(queue));
@@ -43,7 +43,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void whatFailsForGoodGoesToTheDeadLetterExchangeOfTheQueue() {
+    void rejectedMessageGoesToTheDeadLetterExchange() {
         String dead = broker.newQueue();
         String mine = broker.newQueue(Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
         broker.send(mine, "a");
@@ -61,7 +61,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void aDeadLetterReachesNobodyElseByTheCopiesOfItsMessage() throws Exception {
+    void deadLetterIsNotCopiedToCcQueues() throws Exception {
         broker.declare(queue + ".dead", Map.of());
         String copies = broker.newQueue();
         broker.call(channel -> {
@@ -86,7 +86,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void theBrokerHoldsWhatHasToWaitForLong() {
+    void delayQueueHoldsLongDelays() {
         String delay = broker.newQueue(Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", queue));
         List<String> tries = new CopyOnWriteArrayList<>();
         broker.send(queue, "a");
@@ -111,7 +111,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void whatAQuorumQueueDeliversAgainIsNotHandledAgain() throws Exception {
+    void redeliveryOfAQuorumQueueIsNotHandled() throws Exception {
         String quorum = broker.newQueue(Map.of("x-queue-type", "quorum"));
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch finish = new CountDownLatch(1);
@@ -134,7 +134,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void aHeldMessageDoesNotUseUpTheDeliveryLimitOfAQuorumQueue() {
+    void heldMessageDoesNotUseUpTheDeliveryLimit() {
         String dead = broker.newQueue();
         String quorum = broker.newQueue(Map.of(
                 "x-queue-type",
@@ -159,7 +159,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void whatAQuorumQueueGivesUpOnIsInItsDeadLetterExchange() {
+    void deliveryLimitDeadLettersTheMessage() {
         String dead = broker.newQueue();
         String quorum = broker.newQueue(Map.of(
                 "x-queue-type",

@@ -29,7 +29,7 @@ class RabbitRestartIT {
     private final FaultGate gate = new FaultGate(MESSAGES / 2);
 
     @Test
-    void aBrokerThatIsKilledAndStartedAgainLosesNothingAndNothingIsDoneTwice() throws Exception {
+    void killedBrokerLosesAndRepeatsNothing() throws Exception {
         RabbitMqServer broker = RabbitMqServer.sharedOrSkip();
         TestDatabase database = TestDatabase.create();
         String queue = filled(broker);
@@ -57,7 +57,7 @@ class RabbitRestartIT {
     }
 
     @Test
-    void anEmbeddedBrokerThatIsRestartedIsFoundAgain() throws Exception {
+    void loopGoesOnAfterABrokerRestart() throws Exception {
         try (QpidBroker broker = QpidBroker.start();
                 ConsumerFixture<RabbitMessage> work = RabbitConsumerContract.fixture()) {
             String queue = broker.newQueue();
@@ -77,7 +77,7 @@ class RabbitRestartIT {
     }
 
     @Test
-    void aDatabaseThatIsKilledAndStartedAgainLosesNothingAndNothingRunsHot() throws Exception {
+    void killedDatabaseLosesNothingAndIsNotFlooded() throws Exception {
         QpidBroker broker = QpidBroker.shared();
         String queue = filled(broker);
         try (Outage outage = new Outage()) {
@@ -100,7 +100,7 @@ class RabbitRestartIT {
     }
 
     @Test
-    void aMessageThatIsHandledElsewhereCostsAFewStatementsASecond() throws Exception {
+    void messageHandledElsewhereCostsFewStatements() throws Exception {
         QpidBroker broker = QpidBroker.shared();
         String queue = broker.newQueue();
         broker.send(queue, "a", "body");

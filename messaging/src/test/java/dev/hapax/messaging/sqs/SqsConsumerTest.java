@@ -53,12 +53,12 @@ class SqsConsumerTest {
                 .queueUrl(queue)
                 .waitTime(Duration.ofSeconds(1))
                 .visibility(Duration.ofSeconds(3))
-                .handOver(Duration.ofSeconds(5))
+                .handOver(Duration.ZERO)
                 .deadLetters(DeadLetters.toQueue(dead));
     }
 
     @Test
-    void aMessageThatIsSentTwiceIsHandledOnceAndBothAreDeleted() {
+    void duplicateIsDeletedWithoutRunning() {
         sqs.send(queue, "a");
         sqs.send(queue, "a");
         sqs.send(queue, "b");
@@ -69,7 +69,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void aMessageStaysHiddenWhileItsHandlerRunsAndIsDeletedAfterwards() {
+    void messageStaysHiddenWhileItsHandlerRuns() {
         List<Integer> receiveCounts = new CopyOnWriteArrayList<>();
         sqs.send(queue, "slow");
         start(loop((message, lease) -> {
@@ -89,7 +89,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void whatFailsIsLeftToSqsForTheDelay() {
+    void failedMessageIsLeftToSqsForTheDelay() {
         List<String> tries = new CopyOnWriteArrayList<>();
         sqs.send(queue, "a");
         start(loop((message, lease) -> {
@@ -104,7 +104,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void aFailedMessageHoldsItsGroupInOrderWhileOthersGoOn() {
+    void failedMessageHoldsItsGroupOnly() {
         String fifo = sqs.newFifoQueue();
         Map<String, Integer> receiveCounts = new ConcurrentHashMap<>();
         for (int i = 0; i < 4; i++) {
@@ -130,7 +130,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void groupsOfManyMessagesKeepTheirOrderAlthoughManyHandlersRun() {
+    void groupsKeepTheirOrder() {
         String fifo = sqs.newFifoQueue();
         List<String> expected =
                 IntStream.range(0, 25).mapToObj(i -> String.format("%02d", i)).toList();
@@ -150,7 +150,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void whatFailsForGoodIsSentToTheDeadLettersWithTheReasonAndDeleted() {
+    void rejectedMessageIsDeadLetteredWithItsReason() {
         sqs.send(queue, "a");
         start(loop((message, lease) -> {
             throw new TerminalFailure(422, "no such customer\u0000");
@@ -166,11 +166,12 @@ class SqsConsumerTest {
     }
 
     @Test
-    void aMessageWhoseDeadLetterCannotBeSentIsKept() {
+    void messageIsKeptWithoutItsDeadLetter() {
         sqs.send(queue, "a");
         SqsConsumerLoop loop = start(loop((message, lease) -> {
                     throw new TerminalFailure(422, "no such customer");
                 })
+                .handOver(Duration.ofSeconds(5))
                 .deadLetters(DeadLetters.toQueue(dead + "-that-is-not-there")));
         await().until(() -> work.isTerminal("a"));
         loop.close();
@@ -182,7 +183,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void whatFailsForGoodCanBeLeftToTheRedrivePolicyAndIsHandledOnce() {
+    void rejectedMessageCanBeLeftToRedrive() {
         String redriven = sqs.newQueueWithRedrive(2, dead);
         AtomicInteger runs = new AtomicInteger();
         sqs.send(redriven, "a");
@@ -198,7 +199,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void keysComeFromTheBodyTheDeduplicationIdOrTheMessageId() {
+    void keysComeFromBodyOrDeduplicationId() {
         String fifo = sqs.newFifoQueue();
         sqs.send(queue, "x", "{\"order\": 7}");
         sqs.send(queue, "y", "{\"order\": 7}");
@@ -213,7 +214,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void noMoreIsReceivedThanMayBeInFlight() {
+    void maxInFlightBoundsReceives() {
         AtomicInteger begun = new AtomicInteger();
         for (int i = 0; i < 10; i++) {
             sqs.send(queue, "m" + i);
@@ -232,7 +233,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void closingWaitsForWhatRunsAndShowsOthersAtOnceWhatHasNotBegun() throws Exception {
+    void closeWaitsForHandlersAndShowsTheRest() throws Exception {
         CountDownLatch begun = new CountDownLatch(2);
         for (int i = 0; i < 6; i++) {
             sqs.send(queue, "m" + i);
@@ -242,6 +243,7 @@ class SqsConsumerTest {
                     go.await();
                 })
                 .visibility(Duration.ofMinutes(10))
+                .handOver(Duration.ofSeconds(5))
                 .threads(2));
         begun.await();
         await().until(() -> sqs.waiting(queue) == 0);
@@ -256,7 +258,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void whileSqsCannotBeReachedItWaitsAndGoesOnAfterwards() throws Exception {
+    void loopGoesOnAfterAnOutageOfSqs() throws Exception {
         FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", sqs.port()));
         SqsAsyncClient client = work.closing(ElasticMq.client(proxy.port()));
         List<String> begun = new CopyOnWriteArrayList<>();
@@ -301,7 +303,7 @@ class SqsConsumerTest {
 
     @Test
     void closedLoopLeavesNoReceiveBehind() {
-        SqsConsumerLoop loop = start(loop((message, lease) -> {}));
+        SqsConsumerLoop loop = start(loop((message, lease) -> {}).handOver(Duration.ofSeconds(5)));
         sqs.send(queue, "a");
         await().until(() -> sqs.size(queue) == 0);
         loop.close();
@@ -314,10 +316,8 @@ class SqsConsumerTest {
 
     @Test
     void messageOfALateReceiveIsShownAtOnce() {
-        SqsConsumerLoop loop = start(loop((message, lease) -> {})
-                .waitTime(Duration.ofSeconds(20))
-                .visibility(Duration.ofHours(1))
-                .handOver(Duration.ZERO));
+        SqsConsumerLoop loop = start(
+                loop((message, lease) -> {}).waitTime(Duration.ofSeconds(20)).visibility(Duration.ofHours(1)));
         sqs.send(queue, "a");
         await().until(() -> sqs.size(queue) == 0);
         loop.close();

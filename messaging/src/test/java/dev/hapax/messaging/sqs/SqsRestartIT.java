@@ -32,7 +32,7 @@ class SqsRestartIT {
     private final ElasticMq sqs = ElasticMq.shared();
 
     @Test
-    void sqsThatCannotBeReachedForAWhileLosesNothingAndNothingIsDoneTwice() throws Exception {
+    void outageOfSqsLosesAndRepeatsNothing() throws Exception {
         TestDatabase database = TestDatabase.create();
         String queue = filled();
         Observations observed = new Observations();
@@ -66,7 +66,7 @@ class SqsRestartIT {
     }
 
     @Test
-    void aDatabaseThatIsKilledAndStartedAgainLosesNothingAndNothingRunsHot() throws Exception {
+    void killedDatabaseLosesNothingAndIsNotFlooded() throws Exception {
         String queue = filled();
         try (Outage outage = new Outage()) {
             Observations observed = outage.observed();
