@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How long a message waits before it is tried again: doubled with every attempt, give or take a fifth, so that what
- * failed together does not come back together.
+ * How long a message waits before it is tried again: doubled with every attempt, with a jitter of a fifth, so that
+ * messages that failed together are not tried again together.
  *
  * @param first after the first attempt
  * @param longest however many attempts there were

@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 /**
  * A message, and how it is to be handled.
  *
- * @param executor where the handler runs; if it refuses, the claim is given back
+ * @param executor where the handler runs; if it refuses, the claim is released
  */
 public record Delivery<M>(M message, Executor executor, Turn turn) {
     public Delivery {

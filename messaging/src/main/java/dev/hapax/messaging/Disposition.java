@@ -3,30 +3,38 @@ package dev.hapax.messaging;
 import java.time.Duration;
 import java.util.function.Function;
 
-/** What is to be done with a message: what an adapter tells its broker. */
+/** How a message is to be settled: what an adapter tells its broker. */
 public sealed interface Disposition {
 
-    /** The message is done with: its end is stored, now or by an earlier delivery. */
+    /** The message is settled: its end is stored, now or by an earlier delivery. */
     record Ack() implements Disposition {}
 
     /**
-     * The message is not done with: it is to be delivered again, not before {@code delay} has passed, and must not be
+     * The message is not settled: it is to be delivered again, not before {@code delay} has passed, and must not be
      * lost or overtaken where order matters.
      *
-     * @param reason for people
+     * @param reason human-readable
+     * @param handlerFailed whether the handler ran and threw. If not, the message waits for something around it: the
+     *     store, another delivery that is being handled, a decision. A broker that counts deliveries should count the
+     *     first kind only
      */
-    record RetryLater(Duration delay, String reason) implements Disposition {
+    record RetryLater(Duration delay, String reason, boolean handlerFailed) implements Disposition {
         public RetryLater {
             if (delay.isNegative()) {
                 throw new IllegalArgumentException("the delay is " + delay + "; it cannot be negative");
             }
         }
+
+        /** For a message whose handler did not fail. */
+        public RetryLater(Duration delay, String reason) {
+            this(delay, reason, false);
+        }
     }
 
     /**
-     * The message will never be done: it goes to the dead letters, and is not delivered again.
+     * The message will never be handled: it goes to the dead letters, and is not delivered again.
      *
-     * @param reason for people
+     * @param reason human-readable
      */
     record Reject(String reason) implements Disposition {}
 

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * What becomes of a message, given what the engine said. A message is acknowledged only when its end is known to be
  * stored, and rejected only for what it is or what its handler said: never for a fault around it.
  *
- * @param inDoubt how long a message waits for somebody to decide about its operation; empty if it is rejected instead
+ * @param inDoubt how long a message in doubt waits before its operation is looked up again; {@code null} if it is
+ *     rejected
  */
 record Dispositions(
         Policy policy, Backoff backoff, @Nullable Duration inDoubt) {
@@ -31,7 +32,8 @@ record Dispositions(
                 executed -> executed.recorded() || policy.onStoreFailure() == OnStoreFailure.OPEN
                         ? of(executed.ending())
                         : new RetryLater(
-                                backoff.after(executed.attempt()), "it ran, and the store could not be told yet"),
+                                backoff.after(executed.attempt()),
+                                "it was handled, and that could not be recorded yet"),
                 replayed -> of(replayed.ending()),
                 inProgress -> new RetryLater(inProgress.retryAfter(), "another delivery of it is being handled"),
                 mismatched -> new Reject("the key of operation %s was used for a message with other content before"
@@ -46,19 +48,24 @@ record Dispositions(
     }
 
     private Disposition inDoubt(OperationId id) {
-        String reason = "nobody knows how far an earlier attempt of operation %s came".formatted(id);
+        String reason = "it is unknown how far an earlier attempt of operation %s came".formatted(id);
         return inDoubt == null ? new Reject(reason) : new RetryLater(inDoubt, reason);
     }
 
-    /** @param attempt which attempt failed; 0 if none began */
+    /**
+     * Decides by what was thrown. What comes from around the handler does not say that the handler failed, even if it
+     * had begun: a commit without an answer, a lease that was lost.
+     *
+     * @param attempt which attempt failed; 0 if none began
+     */
     Disposition of(Throwable thrown, int attempt) {
         if (thrown instanceof GivenBackException) {
-            return new RetryLater(Duration.ZERO, "it was given back before it began");
+            return new RetryLater(Duration.ZERO, "it was released before it began");
         }
         if (thrown instanceof NotBegunException) {
             return new RetryLater(backoff.first(), describe(thrown));
         }
-        if (thrown instanceof RejectedExecutionException) {
+        if (thrown instanceof RejectedExecutionException && attempt == 0) {
             return new RetryLater(backoff.first(), "no thread could be had for it");
         }
         if (thrown instanceof StoreUnavailableException || thrown instanceof ClaimLostException) {
@@ -67,7 +74,7 @@ record Dispositions(
         if (thrown instanceof StoreException) {
             return new RetryLater(backoff.longest(), describe(thrown));
         }
-        return new RetryLater(backoff.after(attempt), describe(thrown));
+        return new RetryLater(backoff.after(attempt), describe(thrown), attempt > 0);
     }
 
     static String describe(Throwable thrown) {

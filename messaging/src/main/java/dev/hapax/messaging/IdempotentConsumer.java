@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>in doubt</td><td>{@code Reject}, unless {@link Builder#waitingInDoubt}</td></tr>
  * <tr><td>failed and may be tried again</td><td>{@code RetryLater}, by attempt</td></tr>
  * <tr><td>being handled by another delivery</td><td>{@code RetryLater}</td></tr>
- * <tr><td>store unreachable; done but not recorded; claim lost; given back</td><td>{@code RetryLater}</td></tr>
+ * <tr><td>store unreachable; done but not recorded; claim lost; released before it began</td><td>{@code RetryLater}</td></tr>
  * </table>
  */
 public final class IdempotentConsumer<M> {
@@ -80,7 +80,7 @@ public final class IdempotentConsumer<M> {
      * Handles a message, unless it was handled before or is being handled.
      *
      * @param executor where the handler runs, and what is chained to the stage
-     * @return what is to be done with the message; never fails
+     * @return how the message is to be settled; never fails
      */
     public CompletionStage<Disposition> consume(M message, Executor executor) {
         return consumeAll(List.of(new Delivery<>(message, executor)), executor).get(0);
@@ -186,7 +186,7 @@ public final class IdempotentConsumer<M> {
             return this;
         }
 
-        /** Whose message it is. Left out, or where it gives nothing, messages belong to nobody in particular. */
+        /** Whose message it is. Default, and where this gives {@code null}: one shared tenant. */
         public Builder<M> tenant(Function<? super M, @Nullable String> tenant) {
             this.tenant = tenant;
             return this;
@@ -207,15 +207,16 @@ public final class IdempotentConsumer<M> {
             return this;
         }
 
-        /** How long a message waits before it is tried again. From half a second to a minute unless set. */
+        /** How long a message waits before it is tried again. Default: from half a second to a minute. */
         public Builder<M> backoff(Backoff backoff) {
             this.backoff = backoff;
             return this;
         }
 
         /**
-         * Lets a message whose operation is in doubt come back until somebody has decided about it. It is rejected
-         * unless this is set: who has decided that it may run sends the dead letter again.
+         * Retries a message whose operation is in doubt, with this pause, until an operator or a reconciler has
+         * decided. Adapters hold such messages, and they take up room. Default: the message is rejected, and an
+         * operator who decides that it may run sends the dead letter again.
          */
         public Builder<M> waitingInDoubt(Duration pause) {
             this.inDoubt = Durations.requirePositive(pause, "the pause of messages in doubt");

@@ -29,9 +29,9 @@ public final class JsonText {
     }
 
     /**
-     * What is there, as it is written; {@code null} where there is nothing, {@code null}, or something else than a text
-     * or a number.
+     * The text or number that is there, as it is written; {@code null} where there is nothing, or {@code null}.
      *
+     * @throws IllegalArgumentException when something else is there: an object, an array or a boolean
      * @throws UncheckedIOException when the bytes are not JSON
      */
     public @Nullable String in(byte[] json) {
@@ -56,8 +56,15 @@ public final class JsonText {
                     : token == JsonToken.START_ARRAY ? element(parser, rest) : null;
             token = parser.currentToken();
         }
-        boolean scalar = token == JsonToken.VALUE_STRING || (token != null && token.isNumeric());
-        return rest != null && scalar ? parser.getText() : null;
+        return rest == null || token == null || token == JsonToken.VALUE_NULL ? null : text(parser, token);
+    }
+
+    private String text(JsonParser parser, JsonToken token) throws IOException {
+        if (token == JsonToken.VALUE_STRING || token.isNumeric()) {
+            return parser.getText();
+        }
+        throw new IllegalArgumentException("%s is %s; only a text or a number can be read"
+                .formatted(pointer, token.isBoolean() ? "a boolean" : token.isStructStart() ? "no scalar" : token));
     }
 
     private static @Nullable JsonPointer member(JsonParser parser, JsonPointer rest) throws IOException {

@@ -11,7 +11,7 @@ public interface MessageHandler<M> {
      *
      * @param lease which attempt this is, and keys for systems that are called
      * @throws dev.hapax.TerminalFailure when it failed for good: the message goes to the dead letters
-     * @throws Exception when it failed and may be tried again: the message comes back
+     * @throws Exception when it failed and may be tried again: the message is retried later
      */
     void handle(M message, Lease lease) throws Exception;
 }

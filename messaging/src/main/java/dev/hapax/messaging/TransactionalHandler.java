@@ -16,7 +16,8 @@ public interface TransactionalHandler<M, C> {
      *
      * @throws dev.hapax.TerminalFailure when it failed for good: its writes are taken back, the failure is recorded,
      *     and the message goes to the dead letters
-     * @throws Exception when it failed and may be tried again: its writes are rolled back and the message comes back
+     * @throws Exception when it failed and may be tried again: its writes are rolled back and the message is retried
+     *     later
      */
     void handle(M message, C connection, Lease lease) throws Exception;
 }

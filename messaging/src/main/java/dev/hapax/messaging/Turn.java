@@ -6,10 +6,10 @@ package dev.hapax.messaging;
  */
 public interface Turn {
 
-    /** For messages that wait for nobody. */
+    /** For messages without an order. */
     Turn FREE = new Turn() {};
 
-    /** Whether the handler may still begin. If not, the claim is given back and nothing runs. */
+    /** Whether the handler may still begin. If not, the claim is released and nothing runs. */
     default boolean mayBegin() {
         return true;
     }

@@ -158,7 +158,7 @@ class IdempotentConsumerTest {
     void whatIsInDoubtIsRejectedUnlessItIsToWait() {
         Policy park = Policy.defaults().whenAbandoned(WhenAbandoned.PARK);
         failure = new OutcomeUnknownException("no answer", null);
-        assertThat(reason(consume(consumer(park), new Message("m1", "a")))).contains("nobody knows");
+        assertThat(reason(consume(consumer(park), new Message("m1", "a")))).contains("unknown how far");
         Duration pause = Duration.ofMinutes(1);
         IdempotentConsumer<Message> waiting =
                 builder("c", hapax(store, "c", park)).waitingInDoubt(pause).handling(handler);
@@ -245,7 +245,7 @@ class IdempotentConsumerTest {
     void lastAttemptOfAPaymentThatThrowsIsInDoubt() {
         IdempotentConsumer<Message> consumer = consumer(Policy.payment().maxAttempts(1));
         failure = new IllegalStateException("read timed out");
-        assertThat(reason(consume(consumer, new Message("m1", "a")))).contains("nobody knows");
+        assertThat(reason(consume(consumer, new Message("m1", "a")))).contains("unknown how far");
         assertThat(store.find(List.of(new OperationKey("", "c", "m1").id()))
                         .toCompletableFuture()
                         .join()

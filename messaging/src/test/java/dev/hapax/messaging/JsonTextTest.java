@@ -21,13 +21,22 @@ class JsonTextTest {
     }
 
     @Test
-    void findsNothingWhereThereIsNothingOrSomethingElse() {
+    void findsNothingWhereThereIsNothing() {
         String json = """
-                {"a":null,"b":true,"c":{"id":"inner"},"d":["x"],"e":"text"}""";
-        for (String pointer : new String[] {"/id", "/a", "/b", "/c", "/d", "/d/1", "/d/id", "/e/id", "/c/id/x"}) {
+                {"a":null,"c":{"id":"inner"},"d":["x"],"e":"text"}""";
+        for (String pointer : new String[] {"/id", "/a", "/d/1", "/d/id", "/e/id", "/c/id/x"}) {
             assertThat(at(pointer, json)).as(pointer).isNull();
         }
         assertThat(at("/id", "")).isNull();
+    }
+
+    @Test
+    void refusesWhatIsNeitherTextNorNumber() {
+        String json = """
+                {"b":true,"c":{"id":"inner"},"d":["x"]}""";
+        for (String pointer : new String[] {"/b", "/c", "/d", ""}) {
+            assertThatThrownBy(() -> at(pointer, json)).as(pointer).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     @Test

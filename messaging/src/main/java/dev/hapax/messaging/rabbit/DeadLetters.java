@@ -64,7 +64,7 @@ public final class DeadLetters {
         headers.put(ROUTING_KEY, message.routingKey());
         return copied(message)
                 .headers(headers)
-                .expiration(null) // it was meant for the first queue: dead letters wait for people
+                .expiration(null) // it was meant for the first queue: dead letters wait for an operator
                 .build();
     }
 
@@ -81,7 +81,7 @@ public final class DeadLetters {
         return message.properties().builder().userId(null).deliveryMode(2);
     }
 
-    /** Without the ones that make the broker send copies to others, who have theirs. */
+    /** Without those that make the broker send copies to other queues: these have theirs. */
     private static Map<String, Object> headers(RabbitMessage message) {
         Map<String, Object> headers = new HashMap<>();
         Map<String, Object> before = message.properties().getHeaders();

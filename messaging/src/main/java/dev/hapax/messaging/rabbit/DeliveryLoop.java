@@ -8,6 +8,9 @@ import dev.hapax.messaging.Disposition.Reject;
 import dev.hapax.messaging.Disposition.RetryLater;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.Turn;
+import dev.hapax.messaging.internal.ActionQueue;
+import dev.hapax.messaging.internal.HandlerThreads;
+import dev.hapax.messaging.internal.LoopThread;
 import dev.hapax.messaging.rabbit.ConfirmedSender.Letter;
 import java.io.IOException;
 import java.time.Duration;
@@ -16,103 +19,85 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread behind a {@link RabbitConsumerLoop}: it subscribes, asks the engine for what has arrived, all of it
- * together, and for what was held and is due. Answers come on threads of the engine that others wait for, so that this
- * thread carries them out: a broker that reads slowly makes it wait.
+ * What the thread of a {@link RabbitConsumerLoop} runs. It owns the state of all deliveries and is the only one that
+ * acknowledges; the client, the engine and the publisher answer on threads of their own and leave an action in a queue.
+ * So a broker that reads slowly makes this thread wait, and no other.
+ *
+ * <p>Each pass keeps the subscription alive and gives the engine the deliveries that are new or due, all of them
+ * together.
  */
-final class DeliveryLoop implements Runnable, Subscription.Events {
+final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
     private static final Logger log = LoggerFactory.getLogger(DeliveryLoop.class);
     private static final Backoff RECONNECT = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(15));
-    private static final Duration SHORTEST_DELAY = Duration.ofMillis(20);
+    private static final Duration MIN_DELAY = Duration.ofMillis(20);
     private static final Duration PAUSE = Duration.ofSeconds(2);
-    private static final Duration CONFIRM_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(30);
+    private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
 
     private final RabbitConsumerLoop.Builder settings;
     private final IdempotentConsumer<RabbitMessage> consumer;
     private final DeadLetters deadLetters;
-    private final ThreadPoolExecutor own;
-    private final Executor executor;
+    private final HandlerThreads handlers;
     private final ConfirmedSender sender;
-
-    private final Queue<Held> arrived = new ConcurrentLinkedQueue<>();
-    private final Queue<Held> comingBack = new ConcurrentLinkedQueue<>();
-    private final Queue<Runnable> answered = new ConcurrentLinkedQueue<>();
-    private final Semaphore news = new Semaphore(0);
-    private final AtomicInteger open = new AtomicInteger();
-    private volatile boolean stopping;
-    private volatile @Nullable Subscription subscription;
-
-    /** The loop's thread's own: what is held, soonest first, and when to connect. */
-    private final PriorityQueue<Held> held = new PriorityQueue<>(Comparator.comparingLong(it -> it.notBefore));
-
+    private final ActionQueue actions = new ActionQueue();
+    private final PriorityQueue<UnackedDelivery> held = new PriorityQueue<>(Comparator.comparingLong(it -> it.wakeAt));
+    private int unsettled;
     private int failedConnects;
     private long connectAt = System.nanoTime();
+    private volatile @Nullable Subscription subscription;
+    private volatile boolean stopping;
 
-    DeliveryLoop(RabbitConsumerLoop.Builder settings) {
+    DeliveryLoop(RabbitConsumerLoop.Builder settings, String name) {
         this.settings = settings;
         this.consumer = settings.consumer;
         this.deadLetters = Objects.requireNonNull(settings.deadLetters, "deadLetters");
-        this.own = pool(settings.threads, consumer.name());
-        this.executor = settings.executor == null ? own : settings.executor;
-        this.sender = new ConfirmedSender(settings.connections, CONFIRM_PATIENCE);
+        this.handlers = new HandlerThreads(settings.loop, name);
+        this.sender = new ConfirmedSender(settings.connections, CONFIRM_TIMEOUT);
     }
 
     boolean isConsuming() {
         Subscription now = subscription;
-        return now != null && now.ended() == null;
-    }
-
-    void stop() {
-        stopping = true;
-        news.release();
+        return !stopping && now != null && now.ended() == null;
     }
 
     @Override
-    public void delivered(Held delivery) {
-        arrived.add(delivery);
-        news.release();
+    public void stop() {
+        stopping = true;
+        actions.wake();
+    }
+
+    @Override
+    public void delivered(UnackedDelivery delivery) {
+        actions.submit(() -> held.add(delivery));
     }
 
     @Override
     public void ended(Subscription which) {
-        news.release();
+        actions.wake();
     }
 
     @Override
-    public void run() {
+    public void run() throws InterruptedException {
         try {
             while (!stopping) {
                 keepSubscribed();
-                carryOutAnswers();
-                ask(due());
-                awaitNews();
+                proceed(due());
+                actions.runPending(nextEvent());
             }
             handOver();
-        } catch (InterruptedException e) {
-            log.warn("Consumer {} was interrupted and stops", consumer.name());
-        } catch (RuntimeException | Error broken) {
-            log.error("Consumer {} stops", consumer.name(), broken);
-            throw broken;
         } finally {
-            hangUp();
+            unsubscribe();
             sender.close();
-            own.shutdown();
+            handlers.close();
         }
     }
 
@@ -123,7 +108,7 @@ final class DeliveryLoop implements Runnable, Subscription.Events {
         }
         if (now != null) {
             log.warn("Consumer {} lost its subscription: {}", consumer.name(), now.ended());
-            hangUp();
+            unsubscribe();
             connectAt = System.nanoTime() + RECONNECT.after(1).toNanos();
         }
         if (connectAt - System.nanoTime() <= 0) {
@@ -149,191 +134,168 @@ final class DeliveryLoop implements Runnable, Subscription.Events {
         }
     }
 
-    /** What a subscription held is the broker's again once it has ended. */
-    private void hangUp() {
+    /** The broker delivers again what was held on a subscription that has ended. */
+    private void unsubscribe() {
         Subscription now = subscription;
         subscription = null;
         if (now != null) {
             now.close();
         }
-        held.removeIf(it -> it.subscription.ended() != null);
+        held.removeIf(UnackedDelivery::isStale);
     }
 
-    private List<Held> due() {
-        List<Held> due = new ArrayList<>();
-        for (Held it = arrived.poll(); it != null; it = arrived.poll()) {
-            due.add(it);
+    private long nextEvent() {
+        long next = System.nanoTime() + LONGEST_WAIT;
+        if (!held.isEmpty()) {
+            next = Math.min(next, held.peek().wakeAt);
         }
-        for (Held it = comingBack.poll(); it != null; it = comingBack.poll()) {
-            held.add(it);
-        }
+        Subscription now = subscription;
+        return now == null || now.ended() != null ? Math.min(next, connectAt) : next;
+    }
+
+    private List<UnackedDelivery> due() {
+        List<UnackedDelivery> due = new ArrayList<>();
         long now = System.nanoTime();
-        while (!held.isEmpty() && held.peek().notBefore - now <= 0) {
+        while (!held.isEmpty() && held.peek().wakeAt - now <= 0) {
             due.add(held.remove());
         }
-        due.removeIf(it -> it.subscription.ended() != null);
+        due.removeIf(UnackedDelivery::isStale);
         return due;
     }
 
-    private void awaitNews() throws InterruptedException {
-        long wait = TimeUnit.MINUTES.toNanos(1);
-        if (!held.isEmpty()) {
-            wait = Math.min(wait, held.peek().notBefore - System.nanoTime());
+    private void proceed(List<UnackedDelivery> due) {
+        long now = System.nanoTime();
+        List<UnackedDelivery> asked = new ArrayList<>();
+        for (UnackedDelivery it : due) {
+            if (it.requeued) {
+                it.subscription.requeue(it.tag);
+            } else if (settings.delayQueue != null && it.notBefore - now > 0) {
+                unsettled++;
+                publishDelayed(it, settings.delayQueue);
+            } else {
+                asked.add(it);
+            }
         }
-        if (!isConsuming()) {
-            wait = Math.min(wait, connectAt - System.nanoTime());
-        }
-        if (news.tryAcquire(Math.max(0, wait), TimeUnit.NANOSECONDS)) {
-            news.drainPermits();
-        }
+        consume(asked);
     }
 
-    private void ask(List<Held> due) {
-        due.stream().filter(it -> it.goesBack).forEach(it -> it.subscription.giveBack(it.tag));
-        List<Held> asked = due.stream().filter(it -> !it.goesBack).toList();
-        if (asked.isEmpty()) {
+    private void consume(List<UnackedDelivery> due) {
+        if (due.isEmpty()) {
             return;
         }
-        open.addAndGet(asked.size());
-        List<CompletionStage<Disposition>> answers = consumer.consumeAll(asked.stream()
-                .map(it -> new Delivery<>(it.message, executor, turn(it)))
+        unsettled += due.size();
+        List<CompletionStage<Disposition>> dispositions = consumer.consumeAll(due.stream()
+                .map(it -> new Delivery<>(it.message, handlers, turn(it)))
                 .toList());
-        for (int i = 0; i < asked.size(); i++) {
-            Held it = asked.get(i);
-            answers.get(i).thenAccept(answer -> {
-                answered.add(() -> answer(it, answer));
-                news.release();
-            });
+        for (int i = 0; i < due.size(); i++) {
+            UnackedDelivery it = due.get(i);
+            dispositions
+                    .get(i)
+                    .whenComplete((disposition, error) -> actions.submit(() -> apply(it, disposition, error)));
         }
     }
 
-    private void carryOutAnswers() {
-        for (Runnable answer = answered.poll(); answer != null; answer = answered.poll()) {
-            answer.run();
+    /** No handler begins once the loop stops, or once the broker will deliver the message to another consumer. */
+    private Turn turn(UnackedDelivery it) {
+        return new Turn() {
+            @Override
+            public boolean mayBegin() {
+                return !stopping && !it.isStale();
+            }
+        };
+    }
+
+    private void apply(UnackedDelivery it, @Nullable Disposition disposition, @Nullable Throwable error) {
+        if (disposition == null) {
+            log.error("{} could not be handled", it.message, error);
+            retryLater(it, new RetryLater(PAUSE, String.valueOf(error)));
+        } else if (disposition instanceof RetryLater later) {
+            retryLater(it, later);
+        } else if (disposition instanceof Reject reject) {
+            deadLetter(it, reject);
+        } else {
+            it.subscription.acknowledge(it.tag);
+            unsettled--;
         }
     }
 
-    private void answer(Held it, Disposition disposition) {
-        done().thenCompose(now -> carryOut(it, disposition)).whenComplete((done, error) -> {
-            if (error != null) {
-                log.error("A message could not be handled", error);
-                comeBack(it, new RetryLater(PAUSE, error.toString()));
-            }
-            open.decrementAndGet();
-            if (stopping) {
-                news.release();
-            }
-        });
-    }
-
-    private CompletionStage<?> carryOut(Held it, Disposition disposition) {
-        return disposition.fold(
-                ack -> {
-                    it.subscription.acknowledge(it.tag);
-                    return done();
-                },
-                later -> comeBack(it, later),
-                reject -> bury(it, reject));
-    }
-
-    private static CompletableFuture<?> done() {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    /** Held as long as it may be; if that is not long enough, the broker takes over. */
-    private CompletableFuture<?> comeBack(Held it, RetryLater later) {
-        log.debug("{} comes back: {}", it.message, later.reason());
-        Duration delay = later.delay().compareTo(SHORTEST_DELAY) < 0 ? SHORTEST_DELAY : later.delay();
+    /** Holds it as long as it may be held; if that is not long enough, the broker takes over. */
+    private void retryLater(UnackedDelivery it, RetryLater later) {
+        log.debug("{} is retried later: {}", it.message, later.reason());
+        Duration delay = later.delay().compareTo(MIN_DELAY) < 0 ? MIN_DELAY : later.delay();
         long now = System.nanoTime();
-        long heldUntil = it.since + settings.longestHold.toNanos();
-        boolean tooLong = now + delay.toNanos() - heldUntil > 0;
+        long heldUntil = it.receivedAt + settings.longestHold.toNanos();
+        it.notBefore = now + delay.toNanos();
+        boolean tooLong = it.notBefore - heldUntil > 0;
         if (tooLong && settings.delayQueue != null) {
-            return delay(it, settings.delayQueue, delay);
+            publishDelayed(it, settings.delayQueue);
+            return;
         }
-        it.goesBack = tooLong;
-        it.notBefore = tooLong ? Math.max(heldUntil, now + SHORTEST_DELAY.toNanos()) : now + delay.toNanos();
-        hold(it);
-        return done();
+        it.requeued = tooLong;
+        hold(it, tooLong ? Math.max(heldUntil, now + MIN_DELAY.toNanos()) : it.notBefore);
     }
 
-    private void hold(Held it) {
-        comingBack.add(it);
-        news.release();
+    private void hold(UnackedDelivery it, long wakeAt) {
+        it.wakeAt = wakeAt;
+        held.add(it);
+        unsettled--;
     }
 
-    private CompletableFuture<?> delay(Held it, String delayQueue, Duration delay) {
+    /** If the broker does not take it, it is published again after a pause, with the delay that is left. */
+    private void publishDelayed(UnackedDelivery it, String delayQueue) {
+        Duration delay = Duration.ofNanos(it.notBefore - System.nanoTime());
         Letter letter = new Letter("", delayQueue, DeadLetters.delayed(it.message, delay), it.message.body());
-        return acknowledgeOnce(it, sender.send(letter), "delayed");
+        acknowledgeAfter(sender.send(letter), it, "delayed");
     }
 
-    private CompletableFuture<?> bury(Held it, Reject reject) {
+    private void deadLetter(UnackedDelivery it, Reject reject) {
         log.warn("Consumer {} rejects {}: {}", consumer.name(), it.message, reject.reason());
         DeadLetters.Address to = deadLetters.address();
         if (to == null) {
             it.subscription.reject(it.tag);
-            return done();
-        }
-        BasicProperties properties = DeadLetters.properties(it.message, consumer.name(), reject.reason());
-        Letter letter = new Letter(to.exchange(), to.routingKey(), properties, it.message.body());
-        return acknowledgeOnce(it, sender.send(letter), "dead-lettered");
-    }
-
-    /** Only a copy that is known to be kept lets the message go. */
-    private CompletableFuture<?> acknowledgeOnce(Held it, CompletableFuture<Void> kept, String what) {
-        return kept.handle((nothing, error) -> {
-            if (error == null) {
-                it.subscription.acknowledge(it.tag);
-            } else {
-                log.warn("{} could not be {}, and is kept: {}", it.message, what, describe(error));
-                it.notBefore = System.nanoTime() + PAUSE.toNanos();
-                hold(it);
-            }
-            return null;
-        });
-    }
-
-    /** What has not begun is given back; what runs is waited for, so that it is acknowledged. */
-    private void handOver() throws InterruptedException {
-        Subscription now = subscription;
-        if (now == null) {
+            unsettled--;
             return;
         }
-        now.cancel();
-        long until = System.nanoTime() + settings.handOver.toNanos();
-        carryOutAnswers();
-        while (open.get() > 0 && until - System.nanoTime() > 0) {
-            news.tryAcquire(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
-            carryOutAnswers();
+        it.notBefore = System.nanoTime();
+        BasicProperties properties = DeadLetters.properties(it.message, consumer.name(), reject.reason());
+        Letter letter = new Letter(to.exchange(), to.routingKey(), properties, it.message.body());
+        acknowledgeAfter(sender.send(letter), it, "dead-lettered");
+    }
+
+    /** Acknowledges the message only after the broker has confirmed its copy. */
+    private void acknowledgeAfter(CompletableFuture<Void> confirmed, UnackedDelivery it, String what) {
+        confirmed.whenComplete((nothing, error) -> actions.submit(() -> {
+            if (error == null) {
+                it.subscription.acknowledge(it.tag);
+                unsettled--;
+            } else {
+                log.warn("{} could not be {}, and is kept: {}", it.message, what, describe(error));
+                hold(it, System.nanoTime() + PAUSE.toNanos());
+            }
+        }));
+    }
+
+    /**
+     * Waits for handlers that run, so that their messages are acknowledged, or at least their ends stored if the
+     * connection is gone. The broker delivers again what has not begun.
+     */
+    private void handOver() throws InterruptedException {
+        Subscription now = subscription;
+        if (now != null) {
+            now.cancel();
         }
-        if (open.get() > 0) {
-            log.warn("Consumer {} stops while {} messages are being handled", consumer.name(), open.get());
+        long until = System.nanoTime() + settings.loop.handOver().toNanos();
+        actions.runPending(System.nanoTime());
+        while (unsettled > 0 && until - System.nanoTime() > 0) {
+            actions.runPending(until);
+        }
+        if (unsettled > 0) {
+            log.warn("Consumer {} stops while {} messages are being handled", consumer.name(), unsettled);
         }
     }
 
     private static String describe(Throwable error) {
         Throwable cause = error.getCause(); // the client says why in the cause
         return cause == null ? error.toString() : error + " (" + cause.getMessage() + ")";
-    }
-
-    /** Nothing begins once the loop stops, or the broker will deliver the message to somebody else. */
-    private Turn turn(Held it) {
-        return new Turn() {
-            @Override
-            public boolean mayBegin() {
-                return !stopping && it.subscription.ended() == null;
-            }
-        };
-    }
-
-    private static ThreadPoolExecutor pool(int threads, String name) {
-        AtomicInteger count = new AtomicInteger();
-        ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "hapax-rabbit-" + name + "-" + count.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
     }
 }

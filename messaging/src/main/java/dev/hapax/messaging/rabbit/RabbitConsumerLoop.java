@@ -2,8 +2,11 @@ package dev.hapax.messaging.rabbit;
 
 import com.rabbitmq.client.ConnectionFactory;
 import dev.hapax.messaging.IdempotentConsumer;
+import dev.hapax.messaging.internal.LoopSettings;
+import dev.hapax.messaging.internal.LoopThread;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -21,25 +24,24 @@ import org.jspecify.annotations.Nullable;
  *     .start();
  * }</pre>
  *
- * <p>A message that has to come back is held: it stays unacknowledged, within the prefetch, and is tried again in this
- * process when its time has come. Nothing is requeued in circles, and a process that dies gives everything back. While
- * messages are held there is room for fewer others; where many may have to wait at a time, {@link Builder#delayQueue}
- * lets the broker hold them. With a prefetch of 1 messages are handled in order, and a message that has to come back
- * holds up the queue; with more there is no order.
+ * <p>A message that has to be retried is held: it stays unacknowledged, within the prefetch, and is tried again in this
+ * process when its time has come. Nothing is requeued in circles, and the broker requeues everything of a process that
+ * dies. While messages are held there is room for fewer others; where many may have to wait at a time,
+ * {@link Builder#delayQueue} lets the broker hold them. With a prefetch of 1 messages are handled in order, and a
+ * message that is held blocks the queue; with more there is no order.
  *
- * <p>While the broker or the store cannot be reached it waits, with pauses, and goes on by itself: after a broken
- * connection, a channel that the broker closed, a consumer that the broker cancelled. What was delivered before comes
- * again, and is not handled again.
+ * <p>While the broker or the store cannot be reached the loop waits, with pauses, and goes on by itself: after a broken
+ * connection, a channel that the broker closed, a consumer that the broker cancelled. The broker delivers the messages
+ * again that it had delivered before, and they are not handled again.
  */
 public final class RabbitConsumerLoop implements AutoCloseable {
     private final DeliveryLoop loop;
-    private final Thread thread;
+    private final LoopThread thread;
 
     private RabbitConsumerLoop(Builder builder) {
-        loop = new DeliveryLoop(builder);
-        thread = new Thread(loop, "hapax-rabbit-" + builder.consumer.name());
-        thread.setDaemon(true);
-        thread.start();
+        String name = "hapax-rabbit-" + builder.consumer.name();
+        loop = new DeliveryLoop(builder, name);
+        thread = LoopThread.start(name, loop);
     }
 
     /** Begins with where the broker is. The factory's own recovery is not used. */
@@ -52,42 +54,38 @@ public final class RabbitConsumerLoop implements AutoCloseable {
         return new Builder(connections, consumer);
     }
 
-    /** Whether the queue is being consumed now: for health checks. */
+    /** Whether the loop runs and is subscribed to the queue: for health checks. */
     public boolean isConsuming() {
-        return loop.isConsuming();
+        return thread.isRunning() && loop.isConsuming();
+    }
+
+    /** Completes when the loop was closed, and fails with what stopped it if it was not. */
+    public CompletionStage<Void> stopped() {
+        return thread.stopped();
     }
 
     /**
-     * Stops: what has not begun goes back to the queue, what runs is waited for, what is done is acknowledged. Closing
-     * twice does nothing.
+     * Stops: messages that have not begun go back to the queue, handlers that run are waited for, connected or not, and
+     * messages whose end is stored are acknowledged. Closing twice does nothing.
      */
     @Override
     public void close() {
-        loop.stop();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close();
     }
 
     /** Collects the settings of a {@link RabbitConsumerLoop}. Not safe for use by many threads. */
     public static final class Builder {
-        private static final int MOST_PREFETCH = 65_535;
+        private static final int MAX_PREFETCH = 65_535;
 
         final RabbitConnections connections;
         final IdempotentConsumer<RabbitMessage> consumer;
+        LoopSettings loop = LoopSettings.defaults();
         String queue = "";
         int prefetch = 64;
-        int threads = 16;
-        Duration handOver = Duration.ofSeconds(10);
         Duration longestHold = Duration.ofMinutes(15);
 
         @Nullable
         String delayQueue;
-
-        @Nullable
-        Executor executor;
 
         @Nullable
         DeadLetters deadLetters;
@@ -110,42 +108,39 @@ public final class RabbitConsumerLoop implements AutoCloseable {
         }
 
         /**
-         * How many messages may be delivered and not acknowledged: those that are handled, those that wait for a
-         * thread, and those that are held. 64 unless set.
+         * How many messages may be delivered and not acknowledged: those that are handled, wait for a thread, or are
+         * held. Default: 64.
          */
         public Builder prefetch(int messages) {
-            if (messages > MOST_PREFETCH) {
+            if (messages > MAX_PREFETCH) {
                 throw new IllegalArgumentException(
-                        "prefetch is %d; at most %d are possible".formatted(messages, MOST_PREFETCH));
+                        "prefetch is %d; at most %d are possible".formatted(messages, MAX_PREFETCH));
             }
-            this.prefetch = atLeastOne(messages, "prefetch");
+            this.prefetch = LoopSettings.atLeastOne(messages, "prefetch");
             return this;
         }
 
-        /** How many handlers may run at a time. 16 unless set. */
+        /** How many handlers may run at a time. Default: 16. */
         public Builder threads(int threads) {
-            this.threads = atLeastOne(threads, "threads");
+            this.loop = loop.withThreads(threads);
             return this;
         }
 
-        /** Where handlers run, instead of threads of the loop's own. */
+        /** Where handlers run. Default: threads of the loop's own. */
         public Builder executor(Executor executor) {
-            this.executor = executor;
+            this.loop = loop.withExecutor(executor);
             return this;
         }
 
-        /** How long handlers that run are waited for when the loop is closed. 10 seconds unless set. */
+        /** How long closing waits, at most, for handlers that run. Default: 10 s. */
         public Builder handOver(Duration longest) {
-            if (longest.isNegative()) {
-                throw new IllegalArgumentException("handOver is " + longest + "; it cannot be negative");
-            }
-            this.handOver = longest;
+            this.loop = loop.withHandOver(longest);
             return this;
         }
 
         /**
-         * How long a message is held before it goes back to the queue, to be delivered again at once. 15 minutes unless
-         * set; must be shorter than the broker waits for an acknowledgement, which is half an hour unless set there.
+         * How long a message is held before it goes back to the queue, to be delivered again at once. Must be shorter
+         * than the broker waits for an acknowledgement ({@code consumer_timeout}, 30 min by default). Default: 15 min.
          */
         public Builder longestHold(Duration longest) {
             if (longest.compareTo(Duration.ofMillis(100)) < 0) {
@@ -157,7 +152,8 @@ public final class RabbitConsumerLoop implements AutoCloseable {
 
         /**
          * Lets the broker hold messages that have to wait for longer than {@code heldAtMost}: they are published to
-         * this queue with their delay as expiration, and acknowledged once that is confirmed.
+         * this queue with their delay as expiration, and acknowledged once that is confirmed. A message that the broker
+         * does not take is held here and published again every 2 seconds, with the delay that is left.
          *
          * @param queue declared by others, with the consumed queue as its dead letter target:
          *     {@code x-dead-letter-exchange} empty, {@code x-dead-letter-routing-key} the consumed queue. RabbitMQ lets
@@ -168,7 +164,7 @@ public final class RabbitConsumerLoop implements AutoCloseable {
             return longestHold(heldAtMost);
         }
 
-        /** @throws IllegalStateException when it was not said which queue is consumed, or where dead letters go */
+        /** @throws IllegalStateException when the queue or the dead letters are not set */
         public RabbitConsumerLoop start() {
             if (queue.isEmpty()) {
                 throw new IllegalStateException("say which queue is consumed: queue(\"orders\")");
@@ -179,13 +175,6 @@ public final class RabbitConsumerLoop implements AutoCloseable {
                                 + " or DeadLetters.byBroker()");
             }
             return new RabbitConsumerLoop(this);
-        }
-
-        private static int atLeastOne(int value, String name) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " is " + value + "; at least 1 is needed");
-            }
-            return value;
         }
     }
 }

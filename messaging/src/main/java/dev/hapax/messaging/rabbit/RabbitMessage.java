@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message as RabbitMQ delivered it. The body is not copied: who reads it must leave it as it is.
+ * A message as RabbitMQ delivered it. The body is not copied: callers must not change it.
  *
  * @param exchange where it was published to; empty for the default exchange
  * @param redelivered whether the broker may have delivered it before
@@ -25,11 +25,17 @@ public record RabbitMessage(
         return properties.getMessageId();
     }
 
-    /** A header's value as text, if there is one of that name. */
+    /**
+     * A header's value as text: text and bytes as UTF-8, numbers in decimal digits, booleans.
+     *
+     * @return {@code null} if there is no header of that name
+     * @throws IllegalArgumentException when it is something else, such as a list, or not UTF-8; as a key, it makes the
+     *     consumer reject the message
+     */
     public @Nullable String header(String name) {
         Map<String, Object> headers = properties.getHeaders();
         Object value = headers == null ? null : headers.get(name);
-        return value == null ? null : value.toString();
+        return value == null ? null : HeaderText.of(name, value);
     }
 
     @Override

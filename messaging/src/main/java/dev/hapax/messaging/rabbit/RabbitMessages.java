@@ -6,13 +6,13 @@ import dev.hapax.messaging.JsonText;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Where the keys of messages are. */
+/** RabbitMQ's messages as messages of an {@link IdempotentConsumer}, and where their keys may come from. */
 public final class RabbitMessages {
     private RabbitMessages() {}
 
     /**
-     * Begins a consumer of RabbitMQ's messages: the key is the {@code message-id} property unless set otherwise, and
-     * the body is the content that a repeat must have as well.
+     * Begins a consumer of RabbitMQ's messages: the body is the content that a repeat must have as well. Default key:
+     * the {@code message-id} property.
      *
      * @throws IllegalArgumentException unless the scope was declared
      */

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Subscription {
     private static final Logger log = LoggerFactory.getLogger(Subscription.class);
 
-    private static final int CLOSE_PATIENCE_MILLIS = 2_000;
+    private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
 
     private final Events events;
     private final Connection connection;
@@ -33,9 +33,9 @@ final class Subscription {
     private volatile String consumerTag = "";
     private final AtomicReference<@Nullable String> ended = new AtomicReference<>();
 
-    /** Who hears of it. Called on the client's threads; must not block. */
+    /** Listens to a subscription. Called on the client's threads; must not block. */
     interface Events {
-        void delivered(Held held);
+        void delivered(UnackedDelivery delivery);
 
         void ended(Subscription subscription);
     }
@@ -58,7 +58,7 @@ final class Subscription {
             return subscription;
         } finally {
             if (!begun) {
-                connection.abort(CLOSE_PATIENCE_MILLIS);
+                connection.abort(CLOSE_TIMEOUT_MILLIS);
             }
         }
     }
@@ -69,7 +69,7 @@ final class Subscription {
         consumerTag = channel.basicConsume(queue, false, new DefaultConsumer(channel) {
             @Override
             public void handleDelivery(String consumerTag, Envelope envelope, BasicProperties properties, byte[] body) {
-                events.delivered(new Held(
+                events.delivered(new UnackedDelivery(
                         Subscription.this, envelope.getDeliveryTag(), RabbitMessage.of(envelope, properties, body)));
             }
 
@@ -93,42 +93,43 @@ final class Subscription {
     }
 
     void acknowledge(long tag) {
-        tell(() -> channel.basicAck(tag, false));
+        perform(() -> channel.basicAck(tag, false));
     }
 
     /** To the dead-letter exchange of the queue, if it has one. */
     void reject(long tag) {
-        tell(() -> channel.basicReject(tag, false));
+        perform(() -> channel.basicReject(tag, false));
     }
 
-    void giveBack(long tag) {
-        tell(() -> channel.basicReject(tag, true));
+    /** To the queue it came from, which delivers it again at once. */
+    void requeue(long tag) {
+        perform(() -> channel.basicReject(tag, true));
     }
 
     /** No more deliveries; those that were made can still be acknowledged. */
     void cancel() {
-        tell(() -> channel.basicCancel(consumerTag));
+        perform(() -> channel.basicCancel(consumerTag));
     }
 
-    /** What was not acknowledged goes back to the queue. */
+    /** Closes the connection: the broker requeues what was not acknowledged. */
     void close() {
         ended.compareAndSet(null, "closed");
-        connection.abort(CLOSE_PATIENCE_MILLIS);
+        connection.abort(CLOSE_TIMEOUT_MILLIS);
     }
 
-    private interface Word {
-        void say() throws IOException;
+    private interface ChannelAction {
+        void run() throws IOException;
     }
 
-    /** A broker that cannot be told delivers the message again, which then is a repeat. */
-    private void tell(Word word) {
+    /** If the broker cannot be reached, it delivers the message again, and the consumer answers it as a repeat. */
+    private void perform(ChannelAction action) {
         if (ended.get() != null) {
             return;
         }
         try {
-            word.say();
+            action.run();
         } catch (IOException | ShutdownSignalException gone) {
-            log.debug("The broker could not be told: {}", gone.toString());
+            log.debug("The broker could not be reached: {}", gone.toString());
         }
     }
 }

@@ -1,5 +1,6 @@
 /**
- * RabbitMQ: a consumer that acknowledges what is done with, and a publisher for outboxes. Needs {@code amqp-client}.
+ * RabbitMQ: a consumer that acknowledges messages whose end is stored, and a publisher for outboxes. Needs
+ * {@code amqp-client}.
  */
 @NullMarked
 package dev.hapax.messaging.rabbit;

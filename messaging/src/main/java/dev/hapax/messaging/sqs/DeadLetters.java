@@ -15,17 +15,17 @@ public final class DeadLetters {
     }
 
     /**
-     * Sent to a queue, with attributes that say why and who; then deleted. The queue of a FIFO queue's dead letters is
-     * a FIFO queue as well.
+     * Sends rejected messages to a queue, with attributes that say why and by which consumer, then deletes them. The
+     * dead letters of a FIFO queue need a FIFO queue as well.
      */
     public static DeadLetters toQueue(String queueUrl) {
         return new DeadLetters(Objects.requireNonNull(queueUrl, "queueUrl"));
     }
 
     /**
-     * Left to the redrive policy of the queue: the message is not deleted, and comes again until SQS has delivered it
-     * as often as the policy allows. It is not handled again meanwhile. In a FIFO queue its group waits until then;
-     * without a redrive policy it comes again until SQS forgets it.
+     * Leaves rejected messages to the redrive policy of the queue: a message is not deleted, and is received again,
+     * without being handled, until SQS has delivered it as often as the policy allows. In a FIFO queue its group waits
+     * until then. Without a redrive policy it is received again until SQS's retention period ends.
      */
     public static DeadLetters byRedrive() {
         return new DeadLetters(null);

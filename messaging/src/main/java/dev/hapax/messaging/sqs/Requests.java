@@ -21,18 +21,20 @@ import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.ReceiveMessageResponse;
 
-/** What a consumer asks of SQS. Safe for use by many threads; nothing here blocks. */
+/** The requests of a consumer loop. Safe for use by many threads; no method blocks. */
 final class Requests {
     private static final int BAD_REQUEST = 400;
-    private static final int MOST_ATTRIBUTES = 10;
-    private static final int LONGEST_REASON = 1000;
+    private static final int MAX_VISIBILITY_SECONDS = 43_200;
+    private static final int MAX_ATTRIBUTES = 10;
+    private static final int MAX_REASON_LENGTH = 1000;
 
     private final SqsAsyncClient client;
     private final String queueUrl;
     private final int waitSeconds;
     private final int visibilitySeconds;
-    private final Batches<String> deletes = new Batches<>("Deleting", this::deleteAll);
-    private final Batches<Hiding> hidings = new Batches<>("Changing the visibility", this::hideAll);
+    private final RequestBatcher<String> deletes = new RequestBatcher<>("Deleting", this::deleteAll);
+    private final RequestBatcher<VisibilityChange> visibilityChanges =
+            new RequestBatcher<>("Changing the visibility", this::changeAll);
 
     Requests(SqsConsumerLoop.Builder settings) {
         this.client = settings.client;
@@ -41,11 +43,15 @@ final class Requests {
         this.visibilitySeconds = (int) settings.visibility.toSeconds();
     }
 
-    private record Hiding(String handle, int seconds) {}
+    private record VisibilityChange(String receiptHandle, int seconds) {}
 
-    CompletableFuture<List<SqsMessage>> receive(int most) {
-        return asked(() -> client.receiveMessage(it -> it.queueUrl(queueUrl)
-                        .maxNumberOfMessages(most)
+    String queueUrl() {
+        return queueUrl;
+    }
+
+    CompletableFuture<List<SqsMessage>> receive(int max) {
+        return request(() -> client.receiveMessage(it -> it.queueUrl(queueUrl)
+                        .maxNumberOfMessages(max)
                         .waitTimeSeconds(waitSeconds)
                         .visibilityTimeout(visibilitySeconds)
                         .messageSystemAttributeNames(MessageSystemAttributeName.ALL)
@@ -55,7 +61,7 @@ final class Requests {
     }
 
     /** A client that was closed throws instead of failing. */
-    private static <T> CompletableFuture<T> asked(Supplier<CompletableFuture<T>> call) {
+    private static <T> CompletableFuture<T> request(Supplier<CompletableFuture<T>> call) {
         try {
             return call.get();
         } catch (RuntimeException broken) {
@@ -63,24 +69,24 @@ final class Requests {
         }
     }
 
-    CompletableFuture<Boolean> delete(Received it) {
-        return deletes.add(it.handle());
+    CompletableFuture<Boolean> delete(SqsMessage message) {
+        return deletes.add(message.receiptHandle());
     }
 
-    /** Hides it from others from now on, for this long. */
-    CompletableFuture<Boolean> hide(Received it, Duration time) {
-        return hidings.add(
-                new Hiding(it.handle(), (int) Math.min(time.plusMillis(999).toSeconds(), 43_200)));
+    /** Hides the message from others for this long from now on, in whole seconds, rounded up. */
+    CompletableFuture<Boolean> changeVisibility(SqsMessage message, Duration hidden) {
+        int seconds = (int) Math.min(hidden.plusMillis(999).toSeconds(), MAX_VISIBILITY_SECONDS);
+        return visibilityChanges.add(new VisibilityChange(message.receiptHandle(), seconds));
     }
 
-    CompletableFuture<Boolean> keepHidden(Received it) {
-        return hide(it, Duration.ofSeconds(visibilitySeconds));
+    CompletableFuture<Boolean> keepHidden(SqsMessage message) {
+        return changeVisibility(message, Duration.ofSeconds(visibilitySeconds));
     }
 
-    /** Sends what has gathered. */
+    /** Sends the deletes and visibility changes that are pending. */
     void flush() {
         deletes.send();
-        hidings.send();
+        visibilityChanges.send();
     }
 
     private CompletableFuture<List<BatchResultErrorEntry>> deleteAll(List<String> handles) {
@@ -95,26 +101,26 @@ final class Requests {
                 .thenApply(DeleteMessageBatchResponse::failed);
     }
 
-    private CompletableFuture<List<BatchResultErrorEntry>> hideAll(List<Hiding> hidden) {
+    private CompletableFuture<List<BatchResultErrorEntry>> changeAll(List<VisibilityChange> changes) {
         List<ChangeMessageVisibilityBatchRequestEntry> entries = new ArrayList<>();
-        for (Hiding one : hidden) {
+        for (VisibilityChange change : changes) {
             entries.add(ChangeMessageVisibilityBatchRequestEntry.builder()
                     .id(Integer.toString(entries.size()))
-                    .receiptHandle(one.handle())
-                    .visibilityTimeout(one.seconds())
+                    .receiptHandle(change.receiptHandle())
+                    .visibilityTimeout(change.seconds())
                     .build());
         }
         return client.changeMessageVisibilityBatch(it -> it.queueUrl(queueUrl).entries(entries))
                 .thenApply(ChangeMessageVisibilityBatchResponse::failed);
     }
 
-    /** Sends a dead letter; where there is no room for our attributes, without them. */
-    CompletableFuture<?> bury(String deadLetterUrl, SqsMessage message, String consumer, Reject reject) {
+    /** Sends a dead letter; without our attributes where SQS has no room for them. */
+    CompletableFuture<?> sendDeadLetter(String deadLetterUrl, SqsMessage message, String consumer, Reject reject) {
         Map<String, MessageAttributeValue> attributes =
                 new HashMap<>(message.message().messageAttributes());
         attributes.put(DeadLetters.REASON, text(reject.reason()));
         attributes.put(DeadLetters.CONSUMER, text(consumer));
-        if (attributes.size() > MOST_ATTRIBUTES) {
+        if (attributes.size() > MAX_ATTRIBUTES) {
             return send(deadLetterUrl, message, message.message().messageAttributes());
         }
         return send(deadLetterUrl, message, attributes)
@@ -126,16 +132,24 @@ final class Requests {
     private CompletableFuture<Object> send(
             String url, SqsMessage message, Map<String, MessageAttributeValue> attributes) {
         Message original = message.message();
-        String deduplicationId = message.deduplicationId();
-        return asked(() -> client.sendMessage(it -> {
+        return request(() -> client.sendMessage(it -> {
                     it.queueUrl(url).messageBody(original.body()).messageAttributes(attributes);
                     if (isFifo(url)) {
                         it.messageGroupId(message.groupId() == null ? message.messageId() : message.groupId())
-                                .messageDeduplicationId(
-                                        deduplicationId == null ? message.messageId() : deduplicationId);
+                                .messageDeduplicationId(deadLetterId(message));
                     }
                 }))
                 .thenApply(sent -> sent);
+    }
+
+    /**
+     * The same for every send of this dead letter, and another one for every message. The message's own deduplication
+     * id is not: messages of other queues, or one that was moved back into the queue, may have it as well, and SQS
+     * would silently drop the second of their dead letters.
+     */
+    private static String deadLetterId(SqsMessage message) {
+        String sentAt = message.message().attributes().get(MessageSystemAttributeName.SENT_TIMESTAMP);
+        return sentAt == null ? message.messageId() : message.messageId() + "-" + sentAt;
     }
 
     private static boolean isBadRequest(Throwable error) {
@@ -144,7 +158,7 @@ final class Requests {
     }
 
     private static MessageAttributeValue text(String value) {
-        String cut = value.substring(0, Math.min(value.length(), LONGEST_REASON));
+        String cut = value.substring(0, Math.min(value.length(), MAX_REASON_LENGTH));
         return MessageAttributeValue.builder()
                 .dataType("String")
                 .stringValue(SqsText.isText(cut) ? cut : SqsText.replaced(cut))

@@ -1,14 +1,17 @@
 package dev.hapax.messaging.sqs;
 
 import dev.hapax.messaging.IdempotentConsumer;
+import dev.hapax.messaging.internal.LoopSettings;
+import dev.hapax.messaging.internal.LoopThread;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 
 /**
- * Receives messages of a queue and has every message handled once; deletes a message only when its end is stored.
+ * Receives the messages of a queue and has every message handled once; deletes a message only when its end is stored.
  *
  * <pre>{@code
  * IdempotentConsumer<SqsMessage> mailer = SqsMessages.consumer("orders.mailer", hapax)
@@ -21,23 +24,24 @@ import software.amazon.awssdk.services.sqs.SqsAsyncClient;
  *     .start();
  * }</pre>
  *
- * <p>A message stays hidden from others for as long as its handler runs, and is shown again soon when this process
- * dies. A message that has to come back is left to SQS, hidden for the delay, so it takes no room here. In a FIFO queue
- * it is held here instead, and its group with it, while other groups go on: given back, those behind it would be
- * counted as delivered again, and a redrive policy could take them before their turn.
+ * <p>A message stays hidden from others for as long as its handler runs or this loop holds it, and is shown again soon
+ * when this process dies. A message whose handler failed is left to SQS, hidden for the delay: it takes up no room
+ * here, and SQS counts its next receive, as users of a redrive policy expect. A message that waits for something else
+ * (the store is away, another delivery of it is being handled) is held here, up to 11 hours: it takes up room, and SQS
+ * counts nothing. In a FIFO queue every message that is retried is held here, and its group with it, while other groups
+ * go on.
  *
- * <p>While SQS or the store cannot be reached it waits, with pauses, and goes on by itself. The client is not closed;
- * its timeout for a call, if it has one, must be longer than {@link Builder#waitTime}.
+ * <p>While SQS or the store cannot be reached the loop waits, with pauses, and goes on by itself. The client is not
+ * closed; its timeout for a call, if it has one, must be longer than {@link Builder#waitTime}.
  */
 public final class SqsConsumerLoop implements AutoCloseable {
     private final ReceiveLoop loop;
-    private final Thread thread;
+    private final LoopThread thread;
 
     private SqsConsumerLoop(Builder builder) {
-        loop = new ReceiveLoop(builder);
-        thread = new Thread(loop, "hapax-sqs-" + builder.consumer.name());
-        thread.setDaemon(true);
-        thread.start();
+        String name = "hapax-sqs-" + builder.consumer.name();
+        loop = new ReceiveLoop(builder, name);
+        thread = LoopThread.start(name, loop);
     }
 
     /** Begins with how SQS is reached. */
@@ -45,36 +49,37 @@ public final class SqsConsumerLoop implements AutoCloseable {
         return new Builder(client, consumer);
     }
 
+    /** Whether the loop runs and SQS has answered its latest receive: for health checks. */
+    public boolean isConsuming() {
+        return thread.isRunning() && loop.isConsuming();
+    }
+
+    /** Completes when the loop was closed, and fails with what stopped it if it was not. */
+    public CompletionStage<Void> stopped() {
+        return thread.stopped();
+    }
+
     /**
-     * Stops: what has not begun is shown to others at once, what runs is waited for, what is done is deleted. Closing
-     * twice does nothing.
+     * Stops: messages that have not begun are shown to others at once, handlers that run are waited for, messages whose
+     * end is stored are deleted. Closing twice does nothing.
      */
     @Override
     public void close() {
-        loop.stop();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close();
     }
 
     /** Collects the settings of a {@link SqsConsumerLoop}. Not safe for use by many threads. */
     public static final class Builder {
-        private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
-        private static final Duration LONGEST_VISIBILITY = Duration.ofHours(1);
+        private static final Duration MAX_WAIT_TIME = Duration.ofSeconds(20);
+        private static final Duration MAX_VISIBILITY = Duration.ofHours(1);
 
         final SqsAsyncClient client;
         final IdempotentConsumer<SqsMessage> consumer;
+        LoopSettings loop = LoopSettings.defaults();
         String queueUrl = "";
         int maxInFlight = 100;
-        int threads = 16;
-        Duration waitTime = LONGEST_WAIT;
+        Duration waitTime = Duration.ofSeconds(2);
         Duration visibility = Duration.ofSeconds(30);
-        Duration handOver = Duration.ofSeconds(10);
-
-        @Nullable
-        Executor executor;
 
         @Nullable
         DeadLetters deadLetters;
@@ -98,52 +103,57 @@ public final class SqsConsumerLoop implements AutoCloseable {
             return this;
         }
 
-        /** How many messages may be received and not done with. 100 unless set. */
+        /**
+         * How many messages may be received and not settled: those that are handled, wait for a thread, or are held.
+         * Default: 100.
+         */
         public Builder maxInFlight(int messages) {
-            this.maxInFlight = atLeastOne(messages, "maxInFlight");
+            this.maxInFlight = LoopSettings.atLeastOne(messages, "maxInFlight");
             return this;
         }
 
-        /** How many handlers may run at a time. 16 unless set. */
+        /** How many handlers may run at a time. Default: 16. */
         public Builder threads(int threads) {
-            this.threads = atLeastOne(threads, "threads");
+            this.loop = loop.withThreads(threads);
             return this;
         }
 
-        /** Where handlers run, instead of threads of the loop's own. */
+        /** Where handlers run. Default: threads of the loop's own. */
         public Builder executor(Executor executor) {
-            this.executor = executor;
-            return this;
-        }
-
-        /** How long SQS waits for a message before it answers that there is none. 20 seconds, the most, unless set. */
-        public Builder waitTime(Duration waitTime) {
-            this.waitTime = seconds(waitTime, Duration.ofSeconds(1), LONGEST_WAIT, "waitTime");
+            this.loop = loop.withExecutor(executor);
             return this;
         }
 
         /**
-         * How long a message is hidden from others at a time; renewed at a third. So it is also how long the messages
-         * of a process that died are hidden. 30 seconds unless set; from 3 seconds to an hour.
+         * How long SQS waits for a message before it answers that there is none, in whole seconds up to 20. Default: 2
+         * s. Closing the loop waits for such a request, up to {@link #handOver}: a message that SQS gives to a process
+         * that has exited stays hidden for the visibility time. So a longer wait time costs fewer requests while the
+         * queue is empty, and makes closing slower.
+         */
+        public Builder waitTime(Duration waitTime) {
+            this.waitTime = seconds(waitTime, Duration.ofSeconds(1), MAX_WAIT_TIME, "waitTime");
+            return this;
+        }
+
+        /**
+         * How long a message is hidden from others at a time; renewed at a third. It is also how long the messages of a
+         * process that died stay hidden. From 3 seconds to an hour. Default: 30 s.
          */
         public Builder visibility(Duration visibility) {
-            this.visibility = seconds(visibility, Duration.ofSeconds(3), LONGEST_VISIBILITY, "visibility");
+            this.visibility = seconds(visibility, Duration.ofSeconds(3), MAX_VISIBILITY, "visibility");
             return this;
         }
 
         /**
-         * How long handlers that run are waited for when the loop is closed, and so is a request for messages that is
-         * under way. 10 seconds unless set.
+         * How long closing waits, at most: for handlers that run, and for a request for messages that is under way.
+         * Default: 10 s.
          */
         public Builder handOver(Duration longest) {
-            if (longest.isNegative()) {
-                throw new IllegalArgumentException("handOver is " + longest + "; it cannot be negative");
-            }
-            this.handOver = longest;
+            this.loop = loop.withHandOver(longest);
             return this;
         }
 
-        /** @throws IllegalStateException when it was not said which queue is meant, or where dead letters go */
+        /** @throws IllegalStateException when the queue or the dead letters are not set */
         public SqsConsumerLoop start() {
             if (queueUrl.isEmpty()) {
                 throw new IllegalStateException("say which queue is consumed: queueUrl(\"https://sqs…/orders\")");
@@ -153,13 +163,6 @@ public final class SqsConsumerLoop implements AutoCloseable {
                         + " deadLetters(DeadLetters.toQueue(url)), or DeadLetters.byRedrive()");
             }
             return new SqsConsumerLoop(this);
-        }
-
-        private static int atLeastOne(int value, String name) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " is " + value + "; at least 1 is needed");
-            }
-            return value;
         }
 
         /** SQS counts in whole seconds. */

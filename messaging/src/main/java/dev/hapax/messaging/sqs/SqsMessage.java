@@ -1,5 +1,6 @@
 package dev.hapax.messaging.sqs;
 
+import dev.hapax.messaging.internal.Utf8;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.model.Message;
@@ -16,7 +17,7 @@ public record SqsMessage(Message message) {
         Objects.requireNonNull(message, "message");
     }
 
-    /** What SQS called the message when it was sent. */
+    /** The id that SQS gave the message when it was sent. */
     public String messageId() {
         return message.messageId();
     }
@@ -25,23 +26,36 @@ public record SqsMessage(Message message) {
         return message.body();
     }
 
+    String receiptHandle() {
+        return message.receiptHandle();
+    }
+
     /** The group whose order it is part of; only in FIFO queues. */
     public @Nullable String groupId() {
         return message.attributes().get(MessageSystemAttributeName.MESSAGE_GROUP_ID);
     }
 
-    /** What the sender called the message; only in FIFO queues. */
+    /** The deduplication id that the sender chose; only in FIFO queues. */
     public @Nullable String deduplicationId() {
         return message.attributes().get(MessageSystemAttributeName.MESSAGE_DEDUPLICATION_ID);
     }
 
-    /** A message attribute of the sender's, if there is one of that name and it is a text or a number. */
+    /**
+     * A message attribute of the sender's as text: strings and numbers as they are, binary values as UTF-8.
+     *
+     * @return {@code null} if there is no attribute of that name
+     * @throws IllegalArgumentException when the attribute's bytes are not UTF-8; as a key, it makes the consumer reject
+     *     the message
+     */
     public @Nullable String attribute(String name) {
         MessageAttributeValue value = message.messageAttributes().get(name);
-        return value == null ? null : value.stringValue();
+        if (value == null || value.binaryValue() == null) {
+            return value == null ? null : value.stringValue();
+        }
+        return Utf8.decode(value.binaryValue().asByteArrayUnsafe(), "attribute \"" + name + "\"");
     }
 
-    /** How often SQS has delivered it, this time included; roughly. */
+    /** How often SQS has delivered it, this time included; approximate. */
     public int receiveCount() {
         String count = message.attributes().get(MessageSystemAttributeName.APPROXIMATE_RECEIVE_COUNT);
         return count == null ? 1 : Integer.parseInt(count);

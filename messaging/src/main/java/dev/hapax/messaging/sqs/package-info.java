@@ -1,4 +1,7 @@
-/** Amazon SQS: a consumer that deletes what is done with, and a publisher for outboxes. Needs the SDK's {@code sqs}. */
+/**
+ * Amazon SQS: a consumer that deletes messages whose end is stored, and a publisher for outboxes. Needs the SDK's
+ * {@code sqs}.
+ */
 @NullMarked
 package dev.hapax.messaging.sqs;
 

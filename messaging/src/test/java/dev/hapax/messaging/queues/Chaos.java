@@ -7,33 +7,42 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Consumers in processes of their own, killed at random until most messages are done, while some messages were sent
- * twice.
+ * Consumers in processes of their own, killed at random while they have messages in hand, until most messages are done.
+ * About a fifth of the messages is sent twice.
  */
 public final class Chaos {
-    /** How many messages, unless {@code -Dhapax.messages} says otherwise. */
-    public static final int MESSAGES = Integer.getInteger("hapax.messages", 1_500);
+    /** How many messages. Default: 600; {@code -Dhapax.messages} sets another number. */
+    public static final int MESSAGES = Integer.getInteger("hapax.messages", 600);
 
     private static final int CONSUMERS = 2;
+    private static final int FEWEST_KILLS = 3;
 
     private final Class<?> main;
-    private final List<String> arguments;
+    private final Plan plan;
     private final TestDatabase database;
-    private final int messages;
     private final int kills;
     private final Random random = new Random();
+    private final List<Worker> workers = new ArrayList<>();
+    private int started;
+    private long killedInHand;
 
-    public Chaos(Class<?> main, List<String> arguments, TestDatabase database, int messages) {
-        this.messages = messages;
-        this.kills = Math.max(4, messages / 1_000);
+    /** @param arguments of the broker: what a process gets after JDBC URL, owner and mode */
+    public record Plan(int messages, Ledger.Mode mode, List<String> arguments) {}
+
+    private record Worker(String owner, ChildJvm process) {}
+
+    public Chaos(Class<?> main, Plan plan, TestDatabase database) {
         this.main = main;
-        this.arguments = arguments;
+        this.plan = plan;
         this.database = database;
+        this.kills = Math.max(FEWEST_KILLS, plan.messages() / 1_000);
     }
 
     /** Every message once, and about a fifth of them again, somewhere later. */
@@ -57,52 +66,89 @@ public final class Chaos {
 
     /** @param drained whether the broker has nothing left */
     public void run(BooleanSupplier drained) throws Exception {
-        List<ChildJvm> consumers = new ArrayList<>();
         long begun = System.nanoTime();
         try {
             for (int i = 0; i < CONSUMERS; i++) {
-                consumers.add(start());
+                start();
             }
             for (int kill = 1; kill <= kills; kill++) {
-                killOne(consumers, kill);
+                killOne(kill);
             }
             Awaitility.await("all messages are done")
                     .atMost(Duration.ofMinutes(3))
                     .pollInterval(Duration.ofMillis(200))
-                    .until(() -> allLive(consumers) && database.completed() == messages && drained.getAsBoolean());
+                    .until(() -> allLive() && database.completed() == plan.messages() && drained.getAsBoolean());
         } finally {
-            consumers.forEach(ChildJvm::close);
+            workers.forEach(it -> it.process().close());
         }
         System.out.printf(
-                "%s: %d messages, %d processes killed, %d effects, in %d s%n",
-                arguments.get(arguments.size() - 1),
-                messages,
+                "%s: %d messages, %d processes killed with %d messages in hand, %d effects, %d redelivered,"
+                        + " %d duplicates suppressed, %d attempts after the first, in %d s%n",
+                plan.mode(),
+                plan.messages(),
                 kills,
+                killedInHand,
                 database.effects(),
+                database.observed("redelivered"),
+                database.observed("replayed"),
+                database.observed("retried"),
                 Duration.ofNanos(System.nanoTime() - begun).toSeconds());
+        assertThatFaultsStruck();
     }
 
-    /** When some more have been handled. */
-    private void killOne(List<ChildJvm> consumers, int kill) throws Exception {
-        long progress = (long) messages * kill / (kills + 1) - random.nextInt(messages / (2 * kills));
+    /** A run in which nothing was interrupted or repeated would show nothing. */
+    private void assertThatFaultsStruck() {
+        assertThat(killedInHand).isGreaterThanOrEqualTo(kills);
+        assertThat(database.observed("redelivered")).as("redelivered").isPositive();
+        assertThat(database.observed("replayed")).as("duplicates suppressed").isPositive();
+        assertThat(database.observed("retried")).as("attempts after the first").isPositive();
+        if (plan.mode() == Ledger.Mode.LEASED) {
+            assertThat(database.observed("leases_expired")).as("leases expired").isPositive();
+        }
+    }
+
+    /** When some more have been handled; the process is stopped first, so that what it has in hand can be counted. */
+    private void killOne(int kill) throws Exception {
+        int step = plan.messages() / (kills + 1);
+        long progress = (long) step * kill - random.nextInt(step / 2);
         Awaitility.await("progress before kill " + kill)
                 .atMost(Duration.ofMinutes(3))
                 .pollInterval(Duration.ofMillis(20))
-                .until(() -> allLive(consumers) && database.keysWithEffects() >= progress);
-        ChildJvm victim = consumers.remove(random.nextInt(consumers.size()));
-        victim.kill();
-        consumers.add(start());
+                .until(() -> allLive() && database.keysWithEffects() >= progress);
+        Worker victim = Awaitility.await("a process with messages in hand")
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(Duration.ofSeconds(60))
+                .until(this::stopOneInHand, Objects::nonNull);
+        workers.remove(victim);
+        victim.process().kill();
+        start();
     }
 
-    private static boolean allLive(List<ChildJvm> consumers) {
-        assertThat(consumers)
-                .allSatisfy(it -> assertThat(it.isAlive())
+    private @Nullable Worker stopOneInHand() throws Exception {
+        Worker victim = workers.get(random.nextInt(workers.size()));
+        victim.process().signal("STOP");
+        long inHand = database.inHand(victim.owner());
+        if (inHand == 0) {
+            victim.process().signal("CONT");
+            return null;
+        }
+        killedInHand += inHand;
+        return victim;
+    }
+
+    private boolean allLive() {
+        assertThat(workers)
+                .allSatisfy(it -> assertThat(it.process().isAlive())
                         .as("a consumer ended by itself")
                         .isTrue());
         return true;
     }
 
-    private ChildJvm start() throws Exception {
-        return ChildJvm.start(128, main, arguments);
+    private void start() throws Exception {
+        String owner = "worker-" + ++started;
+        List<String> arguments =
+                new ArrayList<>(List.of(database.jdbcUrl(), owner, plan.mode().name()));
+        arguments.addAll(plan.arguments());
+        workers.add(new Worker(owner, ChildJvm.start(128, main, arguments)));
     }
 }

@@ -2,14 +2,11 @@ package dev.hapax.messaging.queues;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.Hapax;
-import dev.hapax.HapaxListener;
 import dev.hapax.Policy;
 import dev.hapax.postgres.PostgresStore;
-import dev.hapax.store.OperationKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
 /** An operation that another process, as the store sees it, works on until it is told to finish. */
@@ -18,32 +15,21 @@ public final class HandledElsewhere implements AutoCloseable {
 
     private final TestDatabase database = TestDatabase.create();
     private final HikariDataSource pool = database.pool(4);
-    private final AtomicInteger inProgress = new AtomicInteger();
-    private final AtomicInteger replays = new AtomicInteger();
+    private final Observations observed = new Observations();
     private final CountDownLatch finish = new CountDownLatch(1);
     private final Hapax other = Hapax.on(PostgresStore.over(pool))
-            .scope(LedgerHandlers.NAME, POLICY)
+            .scope(Ledger.NAME, POLICY)
             .withoutSweeper()
             .build();
     private final Hapax mine = Hapax.on(PostgresStore.over(pool))
-            .scope(LedgerHandlers.NAME, POLICY)
+            .scope(Ledger.NAME, POLICY)
             .withoutSweeper()
-            .listener(new HapaxListener() {
-                @Override
-                public void inProgress(OperationKey key) {
-                    inProgress.incrementAndGet();
-                }
-
-                @Override
-                public void replayed(OperationKey key) {
-                    replays.incrementAndGet();
-                }
-            })
+            .listener(observed)
             .build();
 
     public HandledElsewhere(String key, String body) throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
-        Thread thread = new Thread(() -> other.scope(LedgerHandlers.NAME)
+        Thread thread = new Thread(() -> other.scope(Ledger.NAME)
                 .key(key)
                 .fingerprint(body.getBytes(StandardCharsets.UTF_8))
                 .run(lease -> {
@@ -71,21 +57,16 @@ public final class HandledElsewhere implements AutoCloseable {
 
     /** How many statements the database gets within this time, from when the consumer first met the operation. */
     public long statementsWithin(Duration time) {
-        Awaitility.await().until(() -> inProgress.get() > 0);
+        Awaitility.await().until(() -> observed.inProgress.get() > 0);
         long before = database.statements();
         long until = System.nanoTime() + time.toNanos();
         Awaitility.await().atMost(time.plusSeconds(10)).until(() -> until - System.nanoTime() <= 0);
         return database.statements() - before;
     }
 
-    /** How often the consumer was told that somebody else is at it. */
-    public int meetings() {
-        return inProgress.get();
-    }
-
-    /** How often the consumer got the stored end. */
-    public int replays() {
-        return replays.get();
+    /** What the tested consumer was told. */
+    public Observations observed() {
+        return observed;
     }
 
     public void finish() {

@@ -2,13 +2,10 @@ package dev.hapax.messaging.queues;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.Hapax;
-import dev.hapax.HapaxListener;
 import dev.hapax.Policy;
 import dev.hapax.embedded.postgres.EmbeddedPostgres;
 import dev.hapax.postgres.PostgresStore;
-import dev.hapax.store.OperationKey;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
 /** A PostgreSQL of its own that is killed and started again, and a Hapax on it. */
@@ -16,18 +13,11 @@ public final class Outage implements AutoCloseable {
     private final EmbeddedPostgres server = EmbeddedPostgres.start();
     private final TestDatabase database = TestDatabase.on(server);
     private final HikariDataSource pool = database.pool(8);
-    private final AtomicInteger refused = new AtomicInteger();
+    private final Observations observed = new Observations();
     private final Hapax hapax = Hapax.on(PostgresStore.over(pool))
-            .scope(
-                    LedgerHandlers.NAME,
-                    Policy.defaults().lease(Duration.ofSeconds(3)).maxAttempts(1000))
+            .scope(Ledger.NAME, Policy.defaults().lease(Duration.ofSeconds(3)).maxAttempts(1000))
             .sweepEvery(Duration.ofSeconds(1))
-            .listener(new HapaxListener() {
-                @Override
-                public void refused(OperationKey key, Throwable cause) {
-                    refused.incrementAndGet();
-                }
-            })
+            .listener(observed)
             .build();
 
     public Hapax hapax() {
@@ -42,21 +32,18 @@ public final class Outage implements AutoCloseable {
         return database;
     }
 
-    /** Kills the database once so many effects are there, and starts it again when calls were refused. */
-    public void after(int effects) {
-        Awaitility.await()
-                .atMost(Duration.ofMinutes(1))
-                .pollInterval(Duration.ofMillis(20))
-                .until(() -> database.effects() >= effects);
-        int before = refused.get();
+    /** Kills the database while handlers wait at the gate, and starts it again when calls were refused. */
+    public void strike(FaultGate gate) {
+        gate.awaitHeld();
+        int before = observed.refused.get();
         server.kill();
-        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> refused.get() > before);
+        gate.open();
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> observed.refused.get() > before);
         server.restart();
     }
 
-    /** How many calls were refused because the database could not be reached. */
-    public int refused() {
-        return refused.get();
+    public Observations observed() {
+        return observed;
     }
 
     @Override

@@ -4,6 +4,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.embedded.postgres.EmbeddedPostgres;
 import dev.hapax.postgres.PostgresSchema;
+import dev.hapax.testkit.fault.FaultProxy;
+import java.io.IOException;
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,6 +34,9 @@ public final class TestDatabase {
         TestDatabase database = new TestDatabase(server.jdbcUrl(name));
         PostgresSchema.migrate(database.unpooled());
         database.execute("CREATE TABLE ledger (key text NOT NULL, attempt int NOT NULL, at bigserial)");
+        database.execute("""
+                CREATE TABLE observation (owner text PRIMARY KEY,
+                  redelivered int NOT NULL, replayed int NOT NULL, retried int NOT NULL, leases_expired int NOT NULL)""");
         return database;
     }
 
@@ -43,6 +49,23 @@ public final class TestDatabase {
 
     public String jdbcUrl() {
         return url;
+    }
+
+    /** A proxy in front of its server. */
+    public FaultProxy proxy() throws IOException {
+        URI server = URI.create(url.substring("jdbc:".length()));
+        return FaultProxy.to(server.getHost(), server.getPort());
+    }
+
+    /** The same database, reached by another port. */
+    public String jdbcUrl(int port) {
+        int server = URI.create(url.substring("jdbc:".length())).getPort();
+        return url.replace(":" + server + "/", ":" + port + "/");
+    }
+
+    /** A URL whose sessions the database knows by this name. */
+    static String named(String url, String name) {
+        return url + (url.contains("?") ? "&" : "?") + "ApplicationName=" + name;
     }
 
     private DataSource unpooled() {
@@ -102,6 +125,19 @@ public final class TestDatabase {
     /** How many operations are stored as completed. */
     public long completed() {
         return queryLong("SELECT count(*) FROM hapax_operation WHERE state = 2");
+    }
+
+    /** How many messages a consumer process works on: under a lease, or in an open transaction. */
+    public long inHand(String owner) {
+        return queryLong("""
+                SELECT (SELECT count(*) FROM hapax_operation WHERE state = 1 AND owner = '%1$s')
+                  + (SELECT count(*) FROM pg_stat_activity
+                     WHERE application_name = '%1$s' AND state = 'idle in transaction')""".formatted(owner));
+    }
+
+    /** The sum of a column over what all consumer processes observed. */
+    public long observed(String column) {
+        return queryLong("SELECT coalesce(sum(%s), 0)::bigint FROM observation".formatted(column));
     }
 
     /** How many statements this database was sent so far, those that ask this included. */

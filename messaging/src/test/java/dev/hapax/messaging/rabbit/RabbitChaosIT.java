@@ -3,7 +3,8 @@ package dev.hapax.messaging.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hapax.messaging.queues.Chaos;
-import dev.hapax.messaging.queues.LedgerHandlers.Mode;
+import dev.hapax.messaging.queues.Chaos.Plan;
+import dev.hapax.messaging.queues.Ledger.Mode;
 import dev.hapax.messaging.queues.TestDatabase;
 import java.util.List;
 import java.util.Map;
@@ -15,14 +16,14 @@ class RabbitChaosIT {
     private final TestDatabase database = TestDatabase.create();
 
     @Test
-    void transactionalEffectsHappenExactlyOnceWhileConsumersAreKilled() throws Exception {
+    void transactionalEffectsHappenExactlyOnce() throws Exception {
         chaos(QpidBroker.shared(), Mode.TRANSACTIONAL, Map.of());
         assertThat(database.keysWithEffects()).isEqualTo(Chaos.MESSAGES);
         assertThat(database.effects()).isEqualTo(Chaos.MESSAGES);
     }
 
     @Test
-    void leasedEffectsHappenAtMostOncePerAttemptWhileConsumersOfAQuorumQueueAreKilled() throws Exception {
+    void leasedEffectsHappenAtMostOncePerAttempt() throws Exception {
         chaos(RabbitMqServer.sharedOrSkip(), Mode.LEASED, Map.of("x-queue-type", "quorum"));
         assertThat(database.keysWithEffects()).isEqualTo(Chaos.MESSAGES);
         assertThat(database.attemptsWithTwoEffects()).isZero();
@@ -38,11 +39,8 @@ class RabbitChaosIT {
             }
             return channel.waitForConfirms(60_000);
         });
-        new Chaos(
-                        RabbitWorker.class,
-                        List.of(database.jdbcUrl(), "" + broker.port(), queue, mode.name()),
-                        database,
-                        Chaos.MESSAGES)
+        List<String> process = List.of("" + broker.port(), queue);
+        new Chaos(RabbitWorker.class, new Plan(Chaos.MESSAGES, mode, process), database)
                 .run(() -> broker.waiting(queue) == 0);
         assertThat(broker.waiting(queue + ".dead")).isZero();
     }

@@ -3,7 +3,6 @@ package dev.hapax.messaging.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
@@ -11,13 +10,16 @@ import dev.hapax.TerminalFailure;
 import dev.hapax.messaging.Backoff;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.MessageHandler;
+import dev.hapax.messaging.queues.ConsumerFixture;
 import dev.hapax.testkit.fault.FaultProxy;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,12 +28,24 @@ import org.junit.jupiter.api.Timeout;
 /** What a consumer owes its messages, whichever broker speaks to it. */
 @Timeout(60)
 abstract class RabbitConsumerContract {
-    final Workplace work = new Workplace();
+    final ConsumerFixture<RabbitMessage> work = fixture();
     final Broker broker = broker();
     final String queue = broker.newQueue();
     private final CountDownLatch go = new CountDownLatch(1);
 
     abstract Broker broker();
+
+    static ConsumerFixture<RabbitMessage> fixture() {
+        return new ConsumerFixture<>(RabbitMessages::consumer, RabbitConsumerContract::body);
+    }
+
+    static String body(RabbitMessage message) {
+        return new String(message.body(), StandardCharsets.UTF_8);
+    }
+
+    final RabbitConsumerLoop start(RabbitConsumerLoop.Builder loop) {
+        return work.closing(loop.start());
+    }
 
     @AfterEach
     void close() throws Exception {
@@ -51,24 +65,24 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void aMessageThatIsSentTwiceIsHandledOnceAndBothAreAcknowledged() {
+    void duplicateIsAcknowledgedWithoutRunning() {
         broker.send(queue, "a");
         broker.send(queue, "a");
         broker.send(queue, "b");
-        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {}));
+        RabbitConsumerLoop loop = start(loop((message, lease) -> {}));
 
         await().untilAsserted(() -> assertThat(work.handled).containsExactlyInAnyOrder("a", "b"));
-        await().until(() -> work.repeats.get() == 1);
+        await().until(() -> work.observed.replayed.get() == 1);
         loop.close();
         assertThat(broker.waiting(queue)).isZero();
         assertThat(work.handled).hasSize(2);
     }
 
     @Test
-    void aMessageWhoseHandlerRunsIsNotAcknowledged() throws Exception {
+    void messageIsUnackedWhileItsHandlerRuns() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         broker.send(queue, "a");
-        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {
+        RabbitConsumerLoop loop = start(loop((message, lease) -> {
                     begun.countDown();
                     go.await();
                 })
@@ -80,10 +94,10 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void whatFailsIsHeldAndTriedAgainInThisProcessInsteadOfBeingRequeued() {
+    void failedMessageIsHeldInsteadOfRequeued() {
         List<String> tries = new CopyOnWriteArrayList<>();
         broker.send(queue, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
             tries.add(lease.attempt() + (message.redelivered() ? " redelivered" : ""));
             if (lease.attempt() < 4) {
                 throw new IllegalStateException("not yet");
@@ -95,11 +109,11 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void aFailedMessageDoesNotHoldUpOthers() {
+    void failedMessageDoesNotBlockOthers() {
         broker.send(queue, "bad");
         broker.send(queue, "good");
-        work.start(loop((message, lease) -> {
-            if (Workplace.body(message).equals("bad")) {
+        start(loop((message, lease) -> {
+            if (body(message).equals("bad")) {
                 throw new IllegalStateException("always");
             }
         }));
@@ -108,11 +122,11 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void withAPrefetchOfOneAFailedMessageKeepsItsPlace() {
+    void prefetchOfOneKeepsTheOrder() {
         for (int i = 0; i < 5; i++) {
             broker.send(queue, "m" + i);
         }
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     if (lease.attempt() == 1) {
                         throw new IllegalStateException("not yet");
                     }
@@ -123,12 +137,12 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void thePrefetchBoundsWhatIsInFlight() {
+    void prefetchBoundsMessagesInFlight() {
         AtomicInteger begun = new AtomicInteger();
         for (int i = 0; i < 10; i++) {
             broker.send(queue, "m" + i);
         }
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     begun.incrementAndGet();
                     go.await();
                 })
@@ -143,10 +157,10 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void whatFailsForGoodIsDeadLetteredWithTheReasonAndAcknowledged() {
+    void rejectedMessageIsDeadLetteredWithItsReason() {
         broker.declare(queue + ".dead", Map.of());
         broker.send(queue, "a");
-        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {
+        RabbitConsumerLoop loop = start(loop((message, lease) -> {
             throw new TerminalFailure(422, "no such customer");
         }));
 
@@ -155,80 +169,33 @@ abstract class RabbitConsumerContract {
         assertThat(letter.getBody()).isEqualTo("a".getBytes(StandardCharsets.UTF_8));
         assertThat(letter.getProps().getMessageId()).isEqualTo("a");
         assertThat(letter.getProps().getHeaders().get(DeadLetters.REASON)).hasToString("no such customer");
-        assertThat(letter.getProps().getHeaders().get(DeadLetters.CONSUMER)).hasToString(Workplace.NAME);
+        assertThat(letter.getProps().getHeaders().get(DeadLetters.CONSUMER)).hasToString(ConsumerFixture.NAME);
         assertThat(letter.getProps().getHeaders().get(DeadLetters.ROUTING_KEY)).hasToString(queue);
         loop.close();
         assertThat(broker.waiting(queue)).isZero();
     }
 
     @Test
-    void aMessageWhoseDeadLetterNoQueueTakesIsKept() {
+    void messageIsKeptWithoutItsDeadLetter() {
         broker.send(queue, "a");
-        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {
+        RabbitConsumerLoop loop = start(loop((message, lease) -> {
             throw new TerminalFailure(422, "no such customer");
         }));
-        await().until(() -> work.hapax
-                .scope(Workplace.NAME)
-                .key("a")
-                .find()
-                .toCompletableFuture()
-                .join()
-                .filter(it -> it.result() != null)
-                .isPresent());
+        await().until(() -> work.isTerminal("a"));
         loop.close();
         assertThat(broker.waiting(queue)).isEqualTo(1);
 
         broker.declare(queue + ".dead", Map.of());
-        work.start(loop((message, lease) -> {}));
+        start(loop((message, lease) -> {}));
         await().until(() -> broker.waiting(queue + ".dead") == 1);
         assertThat(work.handled).isEmpty();
     }
 
     @Test
-    void keysComeFromAHeaderOrTheBodyAndMessagesWithoutOneAreDead() {
-        broker.declare(queue + ".dead", Map.of());
-        String other = broker.newQueue();
-        broker.call(channel -> {
-            publishWithHeader(channel, "1", "x");
-            publishWithHeader(channel, "1", "x");
-            Broker.publish(channel, queue, "id", "no header");
-            Broker.publish(channel, other, null, "{\"order\": {\"id\": 7}}");
-            Broker.publish(channel, other, null, "{\"order\": {\"id\": 7}}");
-            return channel;
-        });
-        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.header("order")))));
-        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(RabbitMessages.payload("/order/id"))))
-                .queue(other));
-
-        await().untilAsserted(
-                        () -> assertThat(work.handled).containsExactlyInAnyOrder("x", "{\"order\": {\"id\": 7}}"));
-        await().until(() -> broker.waiting(queue + ".dead") == 1);
-        await().until(() -> broker.waiting(queue) == 0 && broker.waiting(other) == 0);
-    }
-
-    private void publishWithHeader(Channel channel, String order, String body) throws Exception {
-        BasicProperties properties =
-                new BasicProperties.Builder().headers(Map.of("order", order)).build();
-        channel.basicPublish("", queue, properties, body.getBytes(StandardCharsets.UTF_8));
-    }
-
-    @Test
-    void theSameIdWithAnotherBodyIsDeadAndNotMistakenForARepeat() {
-        broker.declare(queue + ".dead", Map.of());
-        work.start(loop((message, lease) -> {}));
-        broker.send(queue, "a", "first");
-        await().untilAsserted(() -> assertThat(work.handled).containsExactly("first"));
-        broker.send(queue, "a", "second");
-
-        await().until(() -> broker.waiting(queue + ".dead") == 1);
-        assertThat(work.handled).containsExactly("first");
-    }
-
-    @Test
-    void aMessageHeldForTooLongGoesBackToTheQueueAndComesAgain() {
+    void messageHeldForTooLongIsRequeued() {
         List<Boolean> redelivered = new CopyOnWriteArrayList<>();
         broker.send(queue, "a");
-        work.start(loop(work.consumer(
+        start(loop(work.consumer(
                         (message, lease) -> {
                             redelivered.add(message.redelivered());
                             if (lease.attempt() == 1) {
@@ -243,12 +210,12 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void afterABrokenConnectionItConsumesAgainAndHandlesNothingTwice() throws Exception {
+    void brokenConnectionRepeatsNothing() throws Exception {
         FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
         CountDownLatch begun = new CountDownLatch(1);
         RabbitConsumerLoop loop =
-                work.start(RabbitConsumerLoop.of(Broker.factory(proxy.port()), work.consumer((message, lease) -> {
-                            if (Workplace.body(message).equals("slow")) {
+                start(RabbitConsumerLoop.of(Broker.factory(proxy.port()), work.consumer((message, lease) -> {
+                            if (body(message).equals("slow")) {
                                 begun.countDown();
                                 go.await();
                             }
@@ -265,21 +232,21 @@ abstract class RabbitConsumerContract {
         go.countDown();
 
         await().untilAsserted(() -> assertThat(work.handled).containsExactly("after", "slow"));
-        await().until(() -> work.repeats.get() == 1);
+        await().until(() -> work.observed.replayed.get() == 1);
         loop.close();
         assertThat(broker.waiting(queue)).isZero();
         assertThat(work.handled).hasSize(2);
     }
 
     @Test
-    void aTagOfAnEarlierChannelAcknowledgesNothingOnTheNextOne() throws Exception {
+    void staleTagAcknowledgesNothing() throws Exception {
         FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
         CountDownLatch never = new CountDownLatch(1);
         List<String> begun = new CopyOnWriteArrayList<>();
         RabbitConsumerLoop loop =
-                work.start(RabbitConsumerLoop.of(Broker.factory(proxy.port()), work.consumer((message, lease) -> {
-                            begun.add(Workplace.body(message));
-                            (Workplace.body(message).equals("a") ? go : never).await();
+                start(RabbitConsumerLoop.of(Broker.factory(proxy.port()), work.consumer((message, lease) -> {
+                            begun.add(body(message));
+                            (body(message).equals("a") ? go : never).await();
                         }))
                         .queue(queue)
                         .handOver(Duration.ZERO)
@@ -304,12 +271,12 @@ abstract class RabbitConsumerContract {
     }
 
     @Test
-    void closingWaitsForWhatRunsAndGivesBackWhatHasNotBegun() throws Exception {
+    void closeWaitsForHandlersAndRequeuesTheRest() throws Exception {
         CountDownLatch begun = new CountDownLatch(2);
         for (int i = 0; i < 6; i++) {
             broker.send(queue, "m" + i);
         }
-        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {
+        RabbitConsumerLoop loop = start(loop((message, lease) -> {
                     begun.countDown();
                     go.await();
                 })
@@ -323,5 +290,87 @@ abstract class RabbitConsumerContract {
 
         assertThat(work.handled).hasSize(2);
         assertThat(broker.waiting(queue)).isEqualTo(4);
+    }
+
+    @Test
+    void closeWaitsForHandlersWhileDisconnected() throws Exception {
+        FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
+        CountDownLatch begun = new CountDownLatch(1);
+        RabbitConsumerLoop loop =
+                start(RabbitConsumerLoop.of(Broker.factory(proxy.port()), work.consumer((message, lease) -> {
+                            begun.countDown();
+                            go.await();
+                        }))
+                        .queue(queue)
+                        .handOver(Duration.ofMinutes(1))
+                        .deadLetters(DeadLetters.byBroker()));
+        broker.send(queue, "a");
+        begun.await();
+        proxy.refuse();
+        proxy.cut();
+        await().until(() -> !loop.isConsuming());
+        Thread closing = new Thread(loop::close);
+        closing.start();
+        await().during(Duration.ofMillis(500)).until(closing::isAlive);
+        go.countDown();
+        closing.join();
+
+        assertThat(work.handled).containsExactly("a");
+    }
+
+    @Test
+    void failedDelayPublishKeepsTheBackoff() {
+        String delay = broker.newQueue();
+        List<Integer> attempts = new CopyOnWriteArrayList<>();
+        AtomicInteger connections = new AtomicInteger();
+        broker.send(queue, "a");
+        start(RabbitConsumerLoop.over(
+                        () -> {
+                            if (connections.incrementAndGet() == 2) { // the first one that publishes
+                                throw new IOException("refused");
+                            }
+                            return broker.factory().newConnection();
+                        },
+                        work.consumer(
+                                (message, lease) -> {
+                                    attempts.add(lease.attempt());
+                                    throw new IllegalStateException("not yet");
+                                },
+                                it -> it.backoff(new Backoff(Duration.ofHours(1), Duration.ofHours(1)))))
+                .queue(queue)
+                .delayQueue(delay, Duration.ofMillis(100))
+                .deadLetters(DeadLetters.byBroker()));
+
+        await().until(() -> broker.waiting(delay) == 1);
+        assertThat(attempts).containsExactly(1);
+    }
+
+    @Test
+    void closedLoopHasStopped() {
+        RabbitConsumerLoop loop = start(loop((message, lease) -> {}));
+        await().until(loop::isConsuming);
+        assertThat(loop.stopped()).isNotDone();
+        loop.close();
+
+        assertThat(loop.stopped()).isCompleted();
+        assertThat(loop.isConsuming()).isFalse();
+    }
+
+    @Test
+    void brokenLoopSaysWhatStoppedIt() {
+        AssertionError broken = new AssertionError("not a failure that passes");
+        RabbitConsumerLoop loop = start(RabbitConsumerLoop.over(
+                        () -> {
+                            throw broken;
+                        },
+                        work.consumer((message, lease) -> {}))
+                .queue(queue)
+                .deadLetters(DeadLetters.byBroker()));
+
+        assertThat(loop.stopped())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableOfType(ExecutionException.class)
+                .withCause(broken);
+        assertThat(loop.isConsuming()).isFalse();
     }
 }

@@ -31,8 +31,8 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void whenItsQueueGoesAwayItWaitsForItToComeBack() {
-        RabbitConsumerLoop loop = work.start(loop((message, lease) -> {}));
+    void loopWaitsForADeletedQueue() {
+        RabbitConsumerLoop loop = start(loop((message, lease) -> {}));
         await().until(loop::isConsuming);
         broker.call(channel -> channel.queueDelete(queue));
         await().until(() -> !loop.isConsuming());
@@ -43,11 +43,11 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void whatFailsForGoodGoesToTheDeadLetterExchangeOfTheQueue() {
+    void rejectedMessageGoesToTheDeadLetterExchange() {
         String dead = broker.newQueue();
         String mine = broker.newQueue(Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", dead));
         broker.send(mine, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     throw new TerminalFailure(422, "no such customer");
                 })
                 .queue(mine)
@@ -61,7 +61,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void aDeadLetterReachesNobodyElseByTheCopiesOfItsMessage() throws Exception {
+    void deadLetterIsNotCopiedToCcQueues() throws Exception {
         broker.declare(queue + ".dead", Map.of());
         String copies = broker.newQueue();
         broker.call(channel -> {
@@ -74,7 +74,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
             channel.basicPublish("", queue, properties, new byte[] {1});
             return channel;
         });
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
             throw new TerminalFailure(422, "no such customer");
         }));
 
@@ -86,13 +86,13 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void theBrokerHoldsWhatHasToWaitForLong() {
+    void delayQueueHoldsLongDelays() {
         String delay = broker.newQueue(Map.of("x-dead-letter-exchange", "", "x-dead-letter-routing-key", queue));
         List<String> tries = new CopyOnWriteArrayList<>();
         broker.send(queue, "a");
-        work.start(loop(work.consumer(
+        start(loop(work.consumer(
                         (message, lease) -> {
-                            tries.add(lease.attempt() + (message.header("x-death") == null ? "" : " delayed"));
+                            tries.add(lease.attempt() + (isDelayed(message) ? " delayed" : ""));
                             if (lease.attempt() < 3) {
                                 throw new IllegalStateException("not yet");
                             }
@@ -105,12 +105,17 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
         await().until(() -> broker.waiting(queue) == 0 && broker.waiting(delay) == 0);
     }
 
+    private static boolean isDelayed(RabbitMessage message) {
+        Map<String, Object> headers = message.properties().getHeaders();
+        return headers != null && headers.containsKey("x-death");
+    }
+
     @Test
-    void whatAQuorumQueueDeliversAgainIsNotHandledAgain() throws Exception {
+    void redeliveryOfAQuorumQueueIsNotHandled() throws Exception {
         String quorum = broker.newQueue(Map.of("x-queue-type", "quorum"));
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch finish = new CountDownLatch(1);
-        RabbitConsumerLoop first = work.start(loop((message, lease) -> {
+        RabbitConsumerLoop first = start(loop((message, lease) -> {
                     begun.countDown();
                     finish.await();
                 })
@@ -119,17 +124,17 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
         broker.send(quorum, "a");
         begun.await();
         first.close();
-        RabbitConsumerLoop second = work.start(loop((message, lease) -> {}).queue(quorum));
+        RabbitConsumerLoop second = start(loop((message, lease) -> {}).queue(quorum));
         finish.countDown();
 
-        await().until(() -> work.repeats.get() == 1);
+        await().until(() -> work.observed.replayed.get() == 1);
         second.close();
         assertThat(work.handled).containsExactly("a");
         assertThat(broker.waiting(quorum)).isZero();
     }
 
     @Test
-    void aHeldMessageDoesNotUseUpTheDeliveryLimitOfAQuorumQueue() {
+    void heldMessageDoesNotUseUpTheDeliveryLimit() {
         String dead = broker.newQueue();
         String quorum = broker.newQueue(Map.of(
                 "x-queue-type",
@@ -141,7 +146,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
                 "x-dead-letter-routing-key",
                 dead));
         broker.send(quorum, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     if (lease.attempt() < 5) {
                         throw new IllegalStateException("not yet");
                     }
@@ -154,7 +159,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
-    void whatAQuorumQueueGivesUpOnIsInItsDeadLetterExchange() {
+    void deliveryLimitDeadLettersTheMessage() {
         String dead = broker.newQueue();
         String quorum = broker.newQueue(Map.of(
                 "x-queue-type",
@@ -166,7 +171,7 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
                 "x-dead-letter-routing-key",
                 dead));
         broker.send(quorum, "a");
-        work.start(loop(work.consumer(
+        start(loop(work.consumer(
                         (message, lease) -> {
                             throw new IllegalStateException("always");
                         },

@@ -1,38 +1,29 @@
 package dev.hapax.messaging.rabbit;
 
-import com.zaxxer.hikari.HikariDataSource;
-import dev.hapax.Hapax;
-import dev.hapax.Policy;
-import dev.hapax.messaging.queues.LedgerHandlers;
-import dev.hapax.messaging.queues.LedgerHandlers.Mode;
-import dev.hapax.messaging.queues.TestDatabase;
-import dev.hapax.postgres.PostgresStore;
-import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import dev.hapax.messaging.queues.Ledger;
+import dev.hapax.messaging.queues.Ledger.Mode;
+import dev.hapax.messaging.queues.LedgerWorker;
 
 /** One of many processes that consume a queue and write a ledger, until it is killed. */
 final class RabbitWorker {
     private RabbitWorker() {}
 
-    /** @param args JDBC URL, the broker's port, queue, mode */
+    /** @param args JDBC URL, owner, mode, the broker's port, queue */
     public static void main(String[] args) throws Exception {
-        HikariDataSource pool = TestDatabase.pool(args[0], 8);
-        Hapax hapax = Hapax.on(PostgresStore.over(pool))
-                .scope(
-                        LedgerHandlers.NAME,
-                        Policy.defaults().lease(Duration.ofSeconds(2)).maxAttempts(1000))
-                .sweepEvery(Duration.ofSeconds(1))
-                .build();
-        RabbitConsumerLoop.of(
-                        Broker.factory(Integer.parseInt(args[1])),
-                        LedgerHandlers.consumer(
-                                RabbitMessages.consumer(LedgerHandlers.NAME, hapax),
-                                RabbitMessage::messageId,
-                                Mode.valueOf(args[3]),
-                                pool))
-                .queue(args[2])
-                .deadLetters(DeadLetters.toQueue(args[2] + ".dead"))
-                .start();
-        new CountDownLatch(1).await();
+        LedgerWorker.run(
+                args[0],
+                args[1],
+                (hapax, pool, observed) -> RabbitConsumerLoop.of(
+                                Broker.factory(Integer.parseInt(args[3])),
+                                Ledger.consumer(
+                                        RabbitMessages.consumer(Ledger.NAME, hapax)
+                                                .key(observed.counting(
+                                                        RabbitMessage::redelivered, RabbitMessage::messageId)),
+                                        RabbitMessage::messageId,
+                                        Mode.valueOf(args[2]),
+                                        pool))
+                        .queue(args[4])
+                        .deadLetters(DeadLetters.toQueue(args[4] + ".dead"))
+                        .start());
     }
 }

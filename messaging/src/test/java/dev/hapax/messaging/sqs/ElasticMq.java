@@ -15,6 +15,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
+import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 
@@ -62,6 +63,16 @@ final class ElasticMq {
         return newQueue("", Map.of());
     }
 
+    /** Whose messages SQS moves to the other one when they have been received so often and not deleted. */
+    String newQueueWithRedrive(int maxReceiveCount, String dead) {
+        return newQueue(
+                "",
+                Map.of(
+                        QueueAttributeName.REDRIVE_POLICY,
+                        "{\"maxReceiveCount\": %d, \"deadLetterTargetArn\": \"%s\"}"
+                                .formatted(maxReceiveCount, arn(dead))));
+    }
+
     String newFifoQueue() {
         return newQueue(".fifo", Map.of(QueueAttributeName.FIFO_QUEUE, "true"));
     }
@@ -73,7 +84,7 @@ final class ElasticMq {
                 .queueUrl();
     }
 
-    String arn(String url) {
+    private String arn(String url) {
         return attribute(url, QueueAttributeName.QUEUE_ARN);
     }
 
@@ -95,10 +106,14 @@ final class ElasticMq {
     }
 
     void sendInGroup(String url, String group, String key) {
+        sendInGroup(url, group, key, UUID.randomUUID().toString());
+    }
+
+    void sendInGroup(String url, String group, String key, String deduplicationId) {
         client.sendMessage(it -> it.queueUrl(url)
                         .messageBody(key)
                         .messageGroupId(group)
-                        .messageDeduplicationId(UUID.randomUUID().toString())
+                        .messageDeduplicationId(deduplicationId)
                         .messageAttributes(Map.of("key", text(key))))
                 .join();
     }
@@ -150,6 +165,16 @@ final class ElasticMq {
                 .stream()
                 .mapToInt(Integer::parseInt)
                 .sum();
+    }
+
+    /** Receives one message, which has to be there soon. */
+    Message receive(String url) {
+        return client.receiveMessage(it -> it.queueUrl(url)
+                        .waitTimeSeconds(10)
+                        .messageSystemAttributeNames(MessageSystemAttributeName.ALL))
+                .join()
+                .messages()
+                .get(0);
     }
 
     /** Receives and deletes what is there now. */

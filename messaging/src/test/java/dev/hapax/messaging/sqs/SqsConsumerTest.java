@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.hapax.TerminalFailure;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.MessageHandler;
+import dev.hapax.messaging.queues.ConsumerFixture;
 import dev.hapax.testkit.fault.FaultProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,13 +20,15 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.Message;
-import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 
 @Timeout(60)
 class SqsConsumerTest {
-    private final Workplace work = new Workplace();
+    private final ConsumerFixture<SqsMessage> work = new ConsumerFixture<>(
+            (name, hapax) -> SqsMessages.consumer(name, hapax).key(SqsMessages.attribute("key")), SqsMessage::body);
     private final ElasticMq sqs = ElasticMq.shared();
     private final String queue = sqs.newQueue();
     private final String dead = sqs.newQueue();
@@ -37,6 +40,10 @@ class SqsConsumerTest {
         work.close();
     }
 
+    private SqsConsumerLoop start(SqsConsumerLoop.Builder loop) {
+        return work.closing(loop.start());
+    }
+
     private SqsConsumerLoop.Builder loop(MessageHandler<SqsMessage> handler) {
         return loop(work.consumer(handler));
     }
@@ -46,46 +53,46 @@ class SqsConsumerTest {
                 .queueUrl(queue)
                 .waitTime(Duration.ofSeconds(1))
                 .visibility(Duration.ofSeconds(3))
-                .handOver(Duration.ofSeconds(5))
+                .handOver(Duration.ZERO)
                 .deadLetters(DeadLetters.toQueue(dead));
     }
 
     @Test
-    void aMessageThatIsSentTwiceIsHandledOnceAndBothAreDeleted() {
+    void duplicateIsDeletedWithoutRunning() {
         sqs.send(queue, "a");
         sqs.send(queue, "a");
         sqs.send(queue, "b");
-        work.start(loop((message, lease) -> {}));
+        start(loop((message, lease) -> {}));
 
         await().until(() -> sqs.size(queue) == 0);
         assertThat(work.handled).containsExactlyInAnyOrder("a", "b");
     }
 
     @Test
-    void aMessageStaysHiddenWhileItsHandlerRunsAndIsDeletedAfterwards() {
+    void messageStaysHiddenWhileItsHandlerRuns() {
         List<Integer> receiveCounts = new CopyOnWriteArrayList<>();
         sqs.send(queue, "slow");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
             receiveCounts.add(message.receiveCount());
             go.await();
         }));
         await().until(() -> !receiveCounts.isEmpty());
 
-        Duration longerThanItsVisibility = Duration.ofSeconds(5);
+        Duration longerThanItsVisibility = Duration.ofSeconds(4);
         await().during(longerThanItsVisibility)
                 .atMost(Duration.ofSeconds(20))
                 .until(() -> sqs.waiting(queue) == 0 && sqs.size(queue) == 1);
         go.countDown();
         await().until(() -> sqs.size(queue) == 0);
         assertThat(receiveCounts).containsExactly(1);
-        assertThat(work.repeats).hasValue(0);
+        assertThat(work.observed.replayed).hasValue(0);
     }
 
     @Test
-    void whatFailsIsLeftToSqsForTheDelay() {
+    void failedMessageIsLeftToSqsForTheDelay() {
         List<String> tries = new CopyOnWriteArrayList<>();
         sqs.send(queue, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
             tries.add(lease.attempt() + "/" + message.receiveCount());
             if (lease.attempt() < 3) {
                 throw new IllegalStateException("not yet");
@@ -97,14 +104,14 @@ class SqsConsumerTest {
     }
 
     @Test
-    void aFailedMessageHoldsItsGroupInOrderWhileOthersGoOn() {
+    void failedMessageHoldsItsGroupOnly() {
         String fifo = sqs.newFifoQueue();
         Map<String, Integer> receiveCounts = new ConcurrentHashMap<>();
         for (int i = 0; i < 4; i++) {
             sqs.sendInGroup(fifo, "bad", "bad-" + i);
             sqs.sendInGroup(fifo, "good", "good-" + i);
         }
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     receiveCounts.merge(message.body(), message.receiveCount(), Math::max);
                     if (message.body().equals("bad-0") && (lease.attempt() < 3 || go.getCount() > 0)) {
                         throw new IllegalStateException("not yet");
@@ -123,7 +130,7 @@ class SqsConsumerTest {
     }
 
     @Test
-    void groupsOfManyMessagesKeepTheirOrderAlthoughManyHandlersRun() {
+    void groupsKeepTheirOrder() {
         String fifo = sqs.newFifoQueue();
         List<String> expected =
                 IntStream.range(0, 25).mapToObj(i -> String.format("%02d", i)).toList();
@@ -132,7 +139,7 @@ class SqsConsumerTest {
                 sqs.sendInGroup(fifo, group, group + number);
             }
         }
-        work.start(loop((message, lease) -> {}).queueUrl(fifo));
+        start(loop((message, lease) -> {}).queueUrl(fifo));
 
         await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(fifo) == 0);
         for (String group : List.of("a", "b", "c")) {
@@ -143,9 +150,9 @@ class SqsConsumerTest {
     }
 
     @Test
-    void whatFailsForGoodIsSentToTheDeadLettersWithTheReasonAndDeleted() {
+    void rejectedMessageIsDeadLetteredWithItsReason() {
         sqs.send(queue, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
             throw new TerminalFailure(422, "no such customer\u0000");
         }));
 
@@ -155,42 +162,32 @@ class SqsConsumerTest {
         assertThat(letter.messageAttributes().get(DeadLetters.REASON).stringValue())
                 .isEqualTo("no such customer?");
         assertThat(letter.messageAttributes().get(DeadLetters.CONSUMER).stringValue())
-                .isEqualTo(Workplace.NAME);
+                .isEqualTo(ConsumerFixture.NAME);
     }
 
     @Test
-    void aMessageWhoseDeadLetterCannotBeSentIsKept() {
+    void messageIsKeptWithoutItsDeadLetter() {
         sqs.send(queue, "a");
-        SqsConsumerLoop loop = work.start(loop((message, lease) -> {
+        SqsConsumerLoop loop = start(loop((message, lease) -> {
                     throw new TerminalFailure(422, "no such customer");
                 })
+                .handOver(Duration.ofSeconds(5))
                 .deadLetters(DeadLetters.toQueue(dead + "-that-is-not-there")));
-        await().until(() -> work.hapax
-                .scope(Workplace.NAME)
-                .key("a")
-                .find()
-                .toCompletableFuture()
-                .join()
-                .filter(it -> it.result() != null)
-                .isPresent());
+        await().until(() -> work.isTerminal("a"));
         loop.close();
         assertThat(sqs.size(queue)).isEqualTo(1);
 
-        work.start(loop((message, lease) -> {}));
+        start(loop((message, lease) -> {}));
         await().until(() -> sqs.waiting(dead) == 1 && sqs.size(queue) == 0);
         assertThat(work.handled).isEmpty();
     }
 
     @Test
-    void whatFailsForGoodCanBeLeftToTheRedrivePolicyAndIsHandledOnce() {
-        String redriven = sqs.newQueue(
-                "",
-                Map.of(
-                        QueueAttributeName.REDRIVE_POLICY,
-                        "{\"maxReceiveCount\": 2, \"deadLetterTargetArn\": \"%s\"}".formatted(sqs.arn(dead))));
+    void rejectedMessageCanBeLeftToRedrive() {
+        String redriven = sqs.newQueueWithRedrive(2, dead);
         AtomicInteger runs = new AtomicInteger();
         sqs.send(redriven, "a");
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     runs.incrementAndGet();
                     throw new TerminalFailure(422, "no such customer");
                 })
@@ -202,14 +199,14 @@ class SqsConsumerTest {
     }
 
     @Test
-    void keysComeFromTheBodyTheDeduplicationIdOrTheMessageId() {
+    void keysComeFromBodyOrDeduplicationId() {
         String fifo = sqs.newFifoQueue();
         sqs.send(queue, "x", "{\"order\": 7}");
         sqs.send(queue, "y", "{\"order\": 7}");
         sqs.sendInGroup(fifo, "g", "first");
         sqs.sendInGroup(fifo, "g", "second");
-        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.payload("/order")))));
-        work.start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.deduplicationId())))
+        start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.payload("/order")))));
+        start(loop(work.consumer((message, lease) -> {}, it -> it.key(SqsMessages.deduplicationId())))
                 .queueUrl(fifo));
 
         await().until(() -> sqs.size(queue) == 0 && sqs.size(fifo) == 0);
@@ -217,12 +214,12 @@ class SqsConsumerTest {
     }
 
     @Test
-    void noMoreIsReceivedThanMayBeInFlight() {
+    void maxInFlightBoundsReceives() {
         AtomicInteger begun = new AtomicInteger();
         for (int i = 0; i < 10; i++) {
             sqs.send(queue, "m" + i);
         }
-        work.start(loop((message, lease) -> {
+        start(loop((message, lease) -> {
                     begun.incrementAndGet();
                     go.await();
                 })
@@ -236,16 +233,17 @@ class SqsConsumerTest {
     }
 
     @Test
-    void closingWaitsForWhatRunsAndShowsOthersAtOnceWhatHasNotBegun() throws Exception {
+    void closeWaitsForHandlersAndShowsTheRest() throws Exception {
         CountDownLatch begun = new CountDownLatch(2);
         for (int i = 0; i < 6; i++) {
             sqs.send(queue, "m" + i);
         }
-        SqsConsumerLoop loop = work.start(loop((message, lease) -> {
+        SqsConsumerLoop loop = start(loop((message, lease) -> {
                     begun.countDown();
                     go.await();
                 })
                 .visibility(Duration.ofMinutes(10))
+                .handOver(Duration.ofSeconds(5))
                 .threads(2));
         begun.await();
         await().until(() -> sqs.waiting(queue) == 0);
@@ -260,11 +258,11 @@ class SqsConsumerTest {
     }
 
     @Test
-    void whileSqsCannotBeReachedItWaitsAndGoesOnAfterwards() throws Exception {
+    void loopGoesOnAfterAnOutageOfSqs() throws Exception {
         FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", sqs.port()));
         SqsAsyncClient client = work.closing(ElasticMq.client(proxy.port()));
         List<String> begun = new CopyOnWriteArrayList<>();
-        work.start(SqsConsumerLoop.of(client, work.consumer((message, lease) -> {
+        SqsConsumerLoop loop = start(SqsConsumerLoop.of(client, work.consumer((message, lease) -> {
                     begun.add(message.body());
                     if (message.body().equals("slow")) {
                         go.await();
@@ -278,6 +276,7 @@ class SqsConsumerTest {
         await().until(() -> begun.equals(List.of("slow")));
         proxy.refuse();
         proxy.cut();
+        await().until(() -> !loop.isConsuming());
         go.countDown();
         await().until(() -> work.handled.equals(List.of("slow")));
         sqs.send(queue, "after");
@@ -285,5 +284,92 @@ class SqsConsumerTest {
 
         await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(queue) == 0);
         assertThat(work.handled).containsExactly("slow", "after");
+        assertThat(loop.isConsuming()).isTrue();
+    }
+
+    @Test
+    void closeDoesNotWaitForALongPoll() throws Exception {
+        SqsConsumerLoop loop = start(SqsConsumerLoop.of(sqs.client(), work.consumer((message, lease) -> {}))
+                .queueUrl(queue)
+                .handOver(Duration.ofMinutes(1))
+                .deadLetters(DeadLetters.toQueue(dead)));
+        sqs.send(queue, "a");
+        await().until(() -> sqs.size(queue) == 0);
+        Thread closing = new Thread(loop::close);
+        closing.start();
+
+        await().atMost(Duration.ofSeconds(12)).until(() -> !closing.isAlive());
+    }
+
+    @Test
+    void closedLoopLeavesNoReceiveBehind() {
+        SqsConsumerLoop loop = start(loop((message, lease) -> {}).handOver(Duration.ofSeconds(5)));
+        sqs.send(queue, "a");
+        await().until(() -> sqs.size(queue) == 0);
+        loop.close();
+        sqs.send(queue, "b");
+
+        Message received = sqs.receive(queue);
+        assertThat(received.body()).isEqualTo("b");
+        assertThat(new SqsMessage(received).receiveCount()).isEqualTo(1);
+    }
+
+    @Test
+    void messageOfALateReceiveIsShownAtOnce() {
+        SqsConsumerLoop loop = start(
+                loop((message, lease) -> {}).waitTime(Duration.ofSeconds(20)).visibility(Duration.ofHours(1)));
+        sqs.send(queue, "a");
+        await().until(() -> sqs.size(queue) == 0);
+        loop.close();
+        sqs.send(queue, "b");
+
+        assertThat(sqs.receive(queue).body()).isEqualTo("b");
+        assertThat(work.handled).containsExactly("a");
+    }
+
+    @Test
+    void fifoDeadLettersAreNotDeduplicated() {
+        String deadFifo = sqs.newFifoQueue();
+        for (String fifo : List.of(sqs.newFifoQueue(), sqs.newFifoQueue())) {
+            sqs.sendInGroup(fifo, "g", "body of " + fifo, "order-7");
+            start(loop(work.consumer(
+                            (message, lease) -> {
+                                throw new TerminalFailure(422, "no such customer");
+                            },
+                            it -> it.key(SqsMessages.messageId())))
+                    .queueUrl(fifo)
+                    .deadLetters(DeadLetters.toQueue(deadFifo)));
+            await().until(() -> sqs.size(fifo) == 0);
+        }
+
+        assertThat(sqs.size(deadFifo)).isEqualTo(2);
+    }
+
+    @Test
+    void bytesInAnAttributeAreAKey() {
+        MessageAttributeValue key = MessageAttributeValue.builder()
+                .dataType("Binary")
+                .binaryValue(SdkBytes.fromUtf8String("order-7"))
+                .build();
+        for (int i = 0; i < 2; i++) {
+            sqs.client()
+                    .sendMessage(it -> it.queueUrl(queue).messageBody("x").messageAttributes(Map.of("key", key)))
+                    .join();
+        }
+        start(loop((message, lease) -> {}));
+
+        await().until(() -> sqs.size(queue) == 0);
+        assertThat(work.handled).containsExactly("x");
+    }
+
+    @Test
+    void closedLoopHasStopped() {
+        SqsConsumerLoop loop = start(loop((message, lease) -> {}));
+        await().until(loop::isConsuming);
+        assertThat(loop.stopped()).isNotDone();
+        loop.close();
+
+        assertThat(loop.stopped()).isCompleted();
+        assertThat(loop.isConsuming()).isFalse();
     }
 }

@@ -13,30 +13,45 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
-/** Handlers whose effect is a row in the ledger. Some take a moment, some fail. */
-public final class LedgerHandlers {
+/**
+ * Consumers whose effect is a row in the table {@code ledger} of a {@link TestDatabase}. Some handlers take a moment;
+ * every fiftieth key fails the first time.
+ */
+public final class Ledger {
     public static final String NAME = "ledger";
+    private static final int FAILS_FIRST = 50;
 
-    private LedgerHandlers() {}
+    private Ledger() {}
 
     public enum Mode {
         LEASED,
         TRANSACTIONAL
     }
 
+    /** @param key of a message, ending with a number */
     public static <M> IdempotentConsumer<M> consumer(
             IdempotentConsumer.Builder<M> builder, Function<M, String> key, Mode mode, HikariDataSource pool) {
+        return consumer(builder, key, mode, pool, new FaultGate(Integer.MAX_VALUE));
+    }
+
+    /** With handlers that wait at a gate after their effect. */
+    public static <M> IdempotentConsumer<M> consumer(
+            IdempotentConsumer.Builder<M> builder,
+            Function<M, String> key,
+            Mode mode,
+            HikariDataSource pool,
+            FaultGate gate) {
         builder.backoff(new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1)));
         return mode == Mode.LEASED
                 ? builder.handling((message, lease) -> {
                     try (Connection connection = pool.getConnection()) {
                         write(connection, key.apply(message), lease);
                     }
-                    work();
+                    work(key.apply(message), lease, gate);
                 })
                 : builder.handlingWithin(PostgresTransactions.over(pool), (message, connection, lease) -> {
                     write(connection, key.apply(message), lease);
-                    work();
+                    work(key.apply(message), lease, gate);
                 });
     }
 
@@ -49,13 +64,15 @@ public final class LedgerHandlers {
         }
     }
 
-    private static void work() {
-        int chance = ThreadLocalRandom.current().nextInt(1000);
-        if (chance == 0) {
+    private static void work(String key, Lease lease, FaultGate gate) {
+        int number = Integer.parseInt(key.replaceAll("\\D", ""));
+        gate.pass(number);
+        if (lease.attempt() == 1 && number % FAILS_FIRST == 0) {
             throw new IllegalStateException("did not work this time");
         }
-        if (chance < 100) {
-            LockSupport.parkNanos(Duration.ofMillis(chance).toNanos());
+        int millis = ThreadLocalRandom.current().nextInt(1000);
+        if (millis < 100) {
+            LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
         }
     }
 }

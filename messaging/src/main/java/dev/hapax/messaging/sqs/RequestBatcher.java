@@ -16,16 +16,16 @@ import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 
 /**
- * Requests that travel together, ten at a time: what gathers while others are under way, without a timer. Entries that
- * failed are sent again, unless it is their own fault. Safe for use by many threads.
+ * Sends entries in batches of up to ten: those that gather while other batches are under way, without a timer. Entries
+ * that failed are sent again, unless it is their own fault. Safe for use by many threads.
  *
- * @param <E> one of the things that are requested
+ * @param <E> an entry of a batch request
  */
-final class Batches<E> {
-    private static final Logger log = LoggerFactory.getLogger(Batches.class);
-    private static final int LARGEST = 10;
-    private static final int MOST_UNDER_WAY = 4;
-    private static final int MOST_TRIES = 8;
+final class RequestBatcher<E> {
+    private static final Logger log = LoggerFactory.getLogger(RequestBatcher.class);
+    private static final int MAX_BATCH_SIZE = 10;
+    private static final int MAX_CONCURRENT_BATCHES = 4;
+    private static final int MAX_TRIES = 8;
     private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5));
 
     private final String what;
@@ -34,7 +34,7 @@ final class Batches<E> {
     private int underWay;
 
     /** @param call sends a batch; the id of each entry is its place in the list */
-    Batches(String what, Function<List<E>, CompletableFuture<List<BatchResultErrorEntry>>> call) {
+    RequestBatcher(String what, Function<List<E>, CompletableFuture<List<BatchResultErrorEntry>>> call) {
         this.what = what;
         this.call = call;
     }
@@ -49,7 +49,7 @@ final class Batches<E> {
         }
     }
 
-    /** Puts it with the others; {@link #send} sends them. Completes with whether it succeeded, and never fails. */
+    /** Queues an entry for {@link #send}. Completes with whether SQS carried it out, and never fails. */
     CompletableFuture<Boolean> add(E entry) {
         Item<E> item = new Item<>(entry);
         synchronized (this) {
@@ -58,7 +58,7 @@ final class Batches<E> {
         return item.done;
     }
 
-    /** Sends what is waiting: full batches, and a smaller one if nothing else is under way. */
+    /** Sends queued entries: full batches, and a smaller one if nothing else is under way. */
     void send() {
         for (List<Item<E>> batch = take(); !batch.isEmpty(); batch = take()) {
             send(batch);
@@ -66,9 +66,9 @@ final class Batches<E> {
     }
 
     private synchronized List<Item<E>> take() {
-        boolean now = underWay == 0 || (underWay < MOST_UNDER_WAY && waiting.size() >= LARGEST);
+        boolean now = underWay == 0 || (underWay < MAX_CONCURRENT_BATCHES && waiting.size() >= MAX_BATCH_SIZE);
         List<Item<E>> batch = new ArrayList<>();
-        while (now && batch.size() < LARGEST && !waiting.isEmpty()) {
+        while (now && batch.size() < MAX_BATCH_SIZE && !waiting.isEmpty()) {
             batch.add(waiting.remove());
         }
         underWay += batch.isEmpty() ? 0 : 1;
@@ -76,13 +76,13 @@ final class Batches<E> {
     }
 
     private void send(List<Item<E>> batch) {
-        asked(batch).whenComplete((failed, error) -> {
+        request(batch).whenComplete((failed, error) -> {
             synchronized (this) {
                 underWay--;
             }
             if (error != null) {
                 log.debug("{} of {} messages failed: {}", what, batch.size(), error.toString());
-                batch.forEach(this::again);
+                batch.forEach(this::retry);
             } else {
                 settle(batch, failed);
             }
@@ -90,7 +90,7 @@ final class Batches<E> {
         });
     }
 
-    private CompletableFuture<List<BatchResultErrorEntry>> asked(List<Item<E>> batch) {
+    private CompletableFuture<List<BatchResultErrorEntry>> request(List<Item<E>> batch) {
         try {
             return call.apply(batch.stream().map(it -> it.entry).toList());
         } catch (RuntimeException broken) {
@@ -106,24 +106,24 @@ final class Batches<E> {
             BatchResultErrorEntry error = byId.get(Integer.toString(i));
             if (error == null) {
                 item.done.complete(true);
-            } else if (isForGood(error)) {
+            } else if (isPermanent(error)) {
                 log.debug("{} was refused: {} {}", what, error.code(), error.message());
                 item.done.complete(false);
             } else {
-                again(item);
+                retry(item);
             }
         }
     }
 
-    /** A caller's fault does not go away, except for that of being too many. */
-    private static boolean isForGood(BatchResultErrorEntry error) {
+    /** A fault of the sender does not pass, except throttling. */
+    private static boolean isPermanent(BatchResultErrorEntry error) {
         return Boolean.TRUE.equals(error.senderFault())
                 && !String.valueOf(error.code()).contains("Throttl");
     }
 
-    private void again(Item<E> item) {
+    private void retry(Item<E> item) {
         item.tries++;
-        if (item.tries >= MOST_TRIES) {
+        if (item.tries >= MAX_TRIES) {
             log.warn("{} failed {} times; SQS will deliver the message again", what, item.tries);
             item.done.complete(false);
             return;

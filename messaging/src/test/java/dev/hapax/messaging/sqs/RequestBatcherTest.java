@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 
 @Timeout(30)
-class BatchesTest {
+class RequestBatcherTest {
     private volatile boolean allIsWell;
     private final List<List<String>> calls = new CopyOnWriteArrayList<>();
     private final List<CompletableFuture<List<BatchResultErrorEntry>>> answers = new CopyOnWriteArrayList<>();
-    private final Batches<String> batches = new Batches<>("Testing", entries -> {
+    private final RequestBatcher<String> batches = new RequestBatcher<>("Testing", entries -> {
         CompletableFuture<List<BatchResultErrorEntry>> answer = new CompletableFuture<>();
         calls.add(entries);
         answers.add(answer);
@@ -48,7 +48,7 @@ class BatchesTest {
     }
 
     @Test
-    void fullBatchesDoNotWait() {
+    void fullRequestBatcherDoNotWait() {
         List<CompletableFuture<Boolean>> done = new ArrayList<>();
         for (int i = 0; i < 25; i++) {
             done.add(batches.add("m" + i));

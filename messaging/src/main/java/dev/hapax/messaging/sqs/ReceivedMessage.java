@@ -1,0 +1,33 @@
+package dev.hapax.messaging.sqs;
+
+import org.jspecify.annotations.Nullable;
+
+/** A message that SQS hides from others while this loop has it. Confined to the loop's thread, except what is final. */
+final class ReceivedMessage {
+    final SqsMessage message;
+    final @Nullable String group;
+    final long receivedAt;
+    long hiddenUntil;
+    long notBefore;
+    State state = State.WAITING;
+
+    enum State {
+        /** Waits for its time, or for those of its group that are in front of it. */
+        WAITING,
+        /** The engine has it. */
+        PROCESSING,
+        /** SQS is to delete it, to show it to others, or to take its dead letter. */
+        SETTLING,
+        /** The loop has let go of it. */
+        SETTLED
+    }
+
+    /** @param hiddenUntil when SQS shows it to others again, unless asked not to */
+    ReceivedMessage(SqsMessage message, @Nullable String group, long receivedAt, long hiddenUntil) {
+        this.message = message;
+        this.group = group;
+        this.receivedAt = receivedAt;
+        this.hiddenUntil = hiddenUntil;
+        this.notBefore = receivedAt;
+    }
+}
