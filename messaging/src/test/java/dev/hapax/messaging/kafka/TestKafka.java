@@ -176,7 +176,7 @@ final class TestKafka implements AutoCloseable {
     /** How many messages are on partition 0 of a topic. */
     long size(String topic) {
         TopicPartition partition = partition(topic, 0);
-        try (Admin admin = admin()) {
+        try {
             return admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
                     .partitionResult(partition)
                     .get()
