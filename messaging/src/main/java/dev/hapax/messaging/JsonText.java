@@ -63,8 +63,9 @@ public final class JsonText {
         if (token == JsonToken.VALUE_STRING || token.isNumeric()) {
             return parser.getText();
         }
-        throw new IllegalArgumentException("%s is %s; only a text or a number can be read"
-                .formatted(pointer, token.isBoolean() ? "a boolean" : token.isStructStart() ? "no scalar" : token));
+        String found = token.isBoolean() ? "a boolean" : token == JsonToken.START_ARRAY ? "an array" : "an object";
+        throw new IllegalArgumentException(
+                "\"%s\" is %s; only a text or a number can be read".formatted(pointer, found));
     }
 
     private static @Nullable JsonPointer member(JsonParser parser, JsonPointer rest) throws IOException {
