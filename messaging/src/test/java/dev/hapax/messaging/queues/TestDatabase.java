@@ -11,12 +11,18 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A database with Hapax's tables and a ledger: a row per effect. */
 public final class TestDatabase {
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofMinutes(1)); // the machine may be busy
+    }
+
     private final String url;
 
     private TestDatabase(String url) {
@@ -25,26 +31,43 @@ public final class TestDatabase {
 
     /** On the one server that all tests of a JVM share. */
     public static TestDatabase create() {
-        return on(Shared.SERVER);
+        return created(Shared.SERVER, " TEMPLATE " + Shared.TEMPLATE);
     }
 
     public static TestDatabase on(EmbeddedPostgres server) {
-        String name = "t" + UUID.randomUUID().toString().replace("-", "");
-        new TestDatabase(server.jdbcUrl()).execute("CREATE DATABASE " + name);
-        TestDatabase database = new TestDatabase(server.jdbcUrl(name));
-        PostgresSchema.migrate(database.unpooled());
-        database.execute("CREATE TABLE ledger (key text NOT NULL, attempt int NOT NULL, at bigserial)");
-        database.execute("""
-                CREATE TABLE observation (owner text PRIMARY KEY,
-                  redelivered int NOT NULL, replayed int NOT NULL, retried int NOT NULL, leases_expired int NOT NULL)""");
+        TestDatabase database = created(server, "");
+        database.createTables();
         return database;
     }
 
+    private static TestDatabase created(EmbeddedPostgres server, String template) {
+        String name = "t" + UUID.randomUUID().toString().replace("-", "");
+        new TestDatabase(server.jdbcUrl()).execute("CREATE DATABASE " + name + template);
+        return new TestDatabase(server.jdbcUrl(name));
+    }
+
+    private void createTables() {
+        PostgresSchema.migrate(unpooled());
+        execute("CREATE TABLE ledger (key text NOT NULL, attempt int NOT NULL, at bigserial)");
+        execute("""
+                CREATE TABLE observation (owner text PRIMARY KEY,
+                  redelivered int NOT NULL, replayed int NOT NULL, retried int NOT NULL, leases_expired int NOT NULL)""");
+    }
+
+    /** It need not survive a crash of the machine, so it does not wait for the disk. */
     private static final class Shared {
         static final EmbeddedPostgres SERVER = EmbeddedPostgres.builder()
                 .setting("max_connections", "200")
                 .setting("shared_preload_libraries", "pg_stat_statements")
+                .setting("fsync", "off")
                 .start();
+
+        /** Nothing may ever be connected to it: copies are made of it. */
+        static final String TEMPLATE = on(SERVER).name();
+    }
+
+    private String name() {
+        return URI.create(url.substring("jdbc:".length())).getPath().substring(1);
     }
 
     public String jdbcUrl() {
