@@ -314,6 +314,22 @@ class KafkaPartitionsTest extends KafkaLoopFixture {
     }
 
     @Test
+    void partitionsAssignedByHandAreHandled() {
+        String topic = kafka.newTopic(2);
+        send(topic, names(10));
+        FaultyConsumer byHand = new FaultyConsumer(earliest());
+        byHand.assign(List.of(TestKafka.partition(topic, 0), TestKafka.partition(topic, 1)));
+        try (KafkaConsumerLoop loop = KafkaConsumerLoop.over(byHand, consumer())
+                .deadLetters(DeadLetters.stopping())
+                .start()) {
+            awaitCommitted(topic, 10);
+            await().until(loop::isConsuming);
+        }
+        assertThat(byHand.commits).as("commits of the start").hasPositiveValue();
+        assertThat(handled).containsExactlyInAnyOrderElementsOf(names(10));
+    }
+
+    @Test
     void loopIsConsumingUntilItIsClosed() {
         String topic = kafka.newTopic(1);
         KafkaConsumerLoop loop = loop(topic, consumer()).start();
