@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Records are claimed ahead, together with those of other queues, and wait for their turn with the claim in hand.
  * The number of claims ahead is learned: if leases could not be held until the turn came, there were too many. The next
  * handler begins when the one before has returned, not when its completion has been stored, so completions are stored
- * in batches, as claims are. After each handler the queue goes to the back of the executor, so that many partitions
- * share few threads.
+ * in batches, as claims are. After a short slice of handlers the queue goes to the back of the executor, so that many
+ * partitions share few threads.
  *
  * <p>A record that has to be retried blocks the queue: the first record waits for its delay, and those behind it wait
  * for the first. If the first is retried again and again, the claims behind it are released: two consumers that each
@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 final class OrderedQueue {
     private static final int RETRIES_BEFORE_RELEASE = 3;
     private static final int MAX_CLAIMS_AHEAD = 1000;
+    private static final int MAX_HANDLERS_PER_SLICE = 8;
+    private static final Duration SLICE = Duration.ofMillis(1);
     private static final Duration MIN_DELAY = Duration.ofMillis(20);
 
     private final Submitter submitter;
@@ -164,19 +166,24 @@ final class OrderedQueue {
             scheduled = true;
         }
         try {
-            threads.execute(this::runNext);
+            threads.execute(this::runSlice);
         } catch (RejectedExecutionException busy) {
             unschedule();
         }
     }
 
-    /** Runs one handler only: queues that wait for a thread come first then. */
-    private void runNext() {
-        Runnable handler = takeNext();
+    /** Runs a few quick handlers or one slow one: queues that wait for a thread come first then. */
+    private void runSlice() {
+        long until = clock.getAsLong() + SLICE.toNanos();
         try {
-            if (handler != null) {
+            int left = MAX_HANDLERS_PER_SLICE;
+            do {
+                Runnable handler = takeNext();
+                if (handler == null) {
+                    return;
+                }
                 handler.run();
-            }
+            } while (--left > 0 && until - clock.getAsLong() > 0);
         } finally {
             unschedule();
             schedule();

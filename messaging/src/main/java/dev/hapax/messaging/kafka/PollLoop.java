@@ -106,7 +106,7 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
     public void run() {
         try {
             if (topics.isEmpty()) {
-                onPartitionsAssigned(kafka.assignment());
+                addPartitions(kafka.assignment());
             } else {
                 kafka.subscribe(topics, this);
             }
@@ -204,8 +204,12 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         log.debug("Consumer {} was assigned {}", name, partitions);
-        partitions.forEach(partition -> work.computeIfAbsent(partition, absent -> newPartition(Start.UNKNOWN)));
+        addPartitions(partitions);
         liveness.answered();
+    }
+
+    private void addPartitions(Collection<TopicPartition> partitions) {
+        partitions.forEach(partition -> work.computeIfAbsent(partition, absent -> newPartition(Start.UNKNOWN)));
     }
 
     @Override

@@ -19,6 +19,7 @@ class OrderedQueueTest {
     private final List<Long> begun = new ArrayList<>();
     private final List<Long> settled = new ArrayList<>();
     private final List<PendingRecord> resubmitted = new ArrayList<>();
+    private final Deque<Runnable> executor = new ArrayDeque<>();
     private long now;
     private final OrderedQueue queue = new OrderedQueue(resubmitted::addAll, Runnable::run, () -> now, settled::add);
 
@@ -111,24 +112,39 @@ class OrderedQueueTest {
     }
 
     @Test
-    void queueGoesToTheBackOfTheExecutorAfterEachHandler() {
-        Deque<Runnable> executor = new ArrayDeque<>();
+    void slowHandlerSendsItsQueueToTheBackOfTheExecutor() {
+        fetchAndClaim(3, () -> now += Duration.ofMillis(1).toNanos());
+        executor.remove().run();
+        assertThat(begun).containsExactly(0L);
+        assertThat(executor).hasSize(1);
+        executor.remove().run();
+        assertThat(begun).containsExactly(0L, 1L);
+    }
+
+    @Test
+    void quickHandlersShareASliceOfEight() {
+        fetchAndClaim(20, () -> {});
+        executor.remove().run();
+        assertThat(begun).hasSize(8);
+        assertThat(executor).hasSize(1);
+        executor.remove().run();
+        executor.remove().run();
+        assertThat(begun).hasSize(20).isSorted();
+        assertThat(executor).isEmpty();
+    }
+
+    /** In a queue whose handlers wait for {@link #executor}. */
+    private void fetchAndClaim(int count, Runnable handler) {
         OrderedQueue shared = new OrderedQueue(resubmitted::addAll, executor::add, () -> now, settled::add);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < count; i++) {
             shared.add(new ConsumerRecord<>("t", 0, i, null, null));
         }
         shared.takeSubmittable()
                 .forEach(it -> shared.claimed(it, () -> {
                     begun.add(it.record.offset());
+                    handler.run();
                     shared.returned(it, true);
                 }));
-        executor.remove().run();
-        assertThat(begun).containsExactly(0L);
-        assertThat(executor).hasSize(1);
-        executor.remove().run();
-        executor.remove().run();
-        assertThat(begun).containsExactly(0L, 1L, 2L);
-        assertThat(executor).isEmpty();
     }
 
     private List<PendingRecord> fetch(int count) {
