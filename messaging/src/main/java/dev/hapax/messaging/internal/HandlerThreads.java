@@ -2,10 +2,7 @@ package dev.hapax.messaging.internal;
 
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,29 +10,15 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads.
  */
 public final class HandlerThreads implements Executor, AutoCloseable {
-    private static final long IDLE_SECONDS = 10;
-
     private final Executor executor;
     private final @Nullable ThreadPoolExecutor pool;
 
     /** @param name what the pool's threads are called, followed by a number */
     public HandlerThreads(LoopSettings settings, String name) {
         Executor given = settings.executor();
-        ThreadPoolExecutor own = given == null ? newPool(settings.threads(), name) : null;
+        ThreadPoolExecutor own = given == null ? DaemonThreads.pool(settings.threads(), name) : null;
         this.pool = own;
         this.executor = own == null ? Objects.requireNonNull(given) : own;
-    }
-
-    private static ThreadPoolExecutor newPool(int threads, String name) {
-        AtomicInteger count = new AtomicInteger();
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.hapax.messaging.kafka;
 
+import dev.hapax.messaging.internal.DaemonThreads;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

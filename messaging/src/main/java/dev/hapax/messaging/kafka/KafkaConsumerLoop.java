@@ -1,6 +1,8 @@
 package dev.hapax.messaging.kafka;
 
 import dev.hapax.messaging.IdempotentConsumer;
+import dev.hapax.messaging.internal.LoopSettings;
+import dev.hapax.messaging.internal.LoopThread;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -44,13 +46,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KafkaConsumerLoop implements AutoCloseable {
     private final PollLoop loop;
-    private final Thread thread;
+    private final LoopThread thread;
 
     private KafkaConsumerLoop(Builder builder) {
         loop = new PollLoop(builder);
-        thread = new Thread(loop, "hapax-kafka-" + builder.consumer.name());
-        thread.setDaemon(true);
-        thread.start();
+        thread = LoopThread.start("hapax-kafka-" + builder.consumer.name(), loop);
     }
 
     /**
@@ -82,7 +82,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
 
     /** Completes when the loop was closed, and fails with what stopped it if it was not. */
     public CompletionStage<Void> stopped() {
-        return loop.stopped().copy();
+        return thread.stopped();
     }
 
     /**
@@ -96,7 +96,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
      * timeout when brokers fall silent, since Kafka's consumer does not report that.
      */
     public boolean isConsuming() {
-        return loop.isConsuming();
+        return thread.isRunning() && loop.isConsuming();
     }
 
     /**
@@ -105,12 +105,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
      */
     @Override
     public void close() {
-        loop.stop();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close();
     }
 
     /** Collects the settings of a {@link KafkaConsumerLoop}. Not safe for use by many threads. */
@@ -120,15 +115,11 @@ public final class KafkaConsumerLoop implements AutoCloseable {
         List<String> topics = List.of();
         Ordering ordering = Ordering.BY_PARTITION;
         int maxInFlight = 1000;
-        int threads = 16;
-        Duration handOver = Duration.ofSeconds(10);
+        LoopSettings loop = LoopSettings.defaults();
         Duration commitEvery = Duration.ofMillis(250);
         int maxCommitLag = 10_000;
         Duration maxCommitAge = Duration.ofMinutes(5);
         Duration livenessTimeout = Duration.ofSeconds(30);
-
-        @Nullable
-        Executor executor;
 
         @Nullable
         DeadLetters deadLetters;
@@ -161,13 +152,13 @@ public final class KafkaConsumerLoop implements AutoCloseable {
          * 1,000. Slow handlers want less: fetched records are claimed, and their leases renewed until their turn comes.
          */
         public Builder maxInFlight(int records) {
-            this.maxInFlight = atLeastOne(records, "maxInFlight");
+            this.maxInFlight = LoopSettings.atLeastOne(records, "maxInFlight");
             return this;
         }
 
         /** How many handlers may run at a time. Default: 16. */
         public Builder threads(int threads) {
-            this.threads = atLeastOne(threads, "threads");
+            this.loop = loop.withThreads(threads);
             return this;
         }
 
@@ -175,7 +166,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
          * Where handlers run, instead of threads of the loop's own. It must not run them on the thread that calls it.
          */
         public Builder executor(Executor executor) {
-            this.executor = executor;
+            this.loop = loop.withExecutor(executor);
             return this;
         }
 
@@ -184,7 +175,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
          * s. Must be shorter than {@code max.poll.interval.ms}.
          */
         public Builder handOver(Duration longest) {
-            this.handOver = notNegative(longest, "handOver");
+            this.loop = loop.withHandOver(longest);
             return this;
         }
 
@@ -204,7 +195,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
          * on, and after a crash all of them would be delivered again.
          */
         public Builder maxCommitLag(int records) {
-            this.maxCommitLag = atLeastOne(records, "maxCommitLag");
+            this.maxCommitLag = LoopSettings.atLeastOne(records, "maxCommitLag");
             return this;
         }
 
@@ -238,13 +229,6 @@ public final class KafkaConsumerLoop implements AutoCloseable {
         private static Duration notNegative(Duration value, String name) {
             if (value.isNegative()) {
                 throw new IllegalArgumentException(name + " is " + value + "; it cannot be negative");
-            }
-            return value;
-        }
-
-        private static int atLeastOne(int value, String name) {
-            if (value < 1) {
-                throw new IllegalArgumentException(name + " is " + value + "; at least 1 is needed");
             }
             return value;
         }

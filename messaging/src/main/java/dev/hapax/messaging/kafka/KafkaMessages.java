@@ -3,7 +3,7 @@ package dev.hapax.messaging.kafka;
 import dev.hapax.Hapax;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.JsonText;
-import java.nio.charset.StandardCharsets;
+import dev.hapax.messaging.internal.Utf8;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -32,13 +32,13 @@ public final class KafkaMessages {
     public static Function<ConsumerRecord<byte[], byte[]>, @Nullable String> header(String name) {
         return record -> {
             Header header = record.headers().lastHeader(name);
-            return header == null ? null : text(header.value());
+            return header == null ? null : text(header.value(), "header \"" + name + "\"");
         };
     }
 
     /** The key is the record's own key: for topics where that names an event, not an entity. */
     public static Function<ConsumerRecord<byte[], byte[]>, @Nullable String> recordKey() {
-        return record -> text(record.key());
+        return record -> text(record.key(), "the record's key");
     }
 
     /**
@@ -60,7 +60,7 @@ public final class KafkaMessages {
         return RejectedRecordException::position;
     }
 
-    private static @Nullable String text(byte @Nullable [] bytes) {
-        return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+    private static @Nullable String text(byte @Nullable [] bytes, String what) {
+        return bytes == null ? null : Utf8.decode(bytes, what);
     }
 }

@@ -1,5 +1,7 @@
 package dev.hapax.messaging.kafka;
 
+import dev.hapax.messaging.internal.HandlerThreads;
+import dev.hapax.messaging.internal.LoopThread;
 import dev.hapax.messaging.kafka.PartitionWork.Start;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,9 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -37,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * <p>The partitions in {@link #work} are those that the rebalance callbacks reported, not those that Kafka would report
  * now: under the consumer protocol the two may differ for a moment.
  */
-final class PollLoop implements Runnable, ConsumerRebalanceListener {
+final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger(PollLoop.class);
     private static final Duration BUSY_POLL = Duration.ofMillis(10);
     private static final Duration IDLE_POLL = Duration.ofMillis(100);
@@ -56,11 +55,9 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
     private final StartOffsets startOffsets;
     private final FetchControl fetchControl;
     private final Liveness liveness;
-    private final @Nullable ThreadPoolExecutor ownThreads;
-    private final Executor threads;
+    private final HandlerThreads threads;
     private final Map<TopicPartition, PartitionWork> work = new LinkedHashMap<>();
-    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
-    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private final AtomicReference<@Nullable RejectedRecordException> rejection = new AtomicReference<>();
     private volatile boolean stopping;
     private boolean committing;
     private long committedAt;
@@ -68,37 +65,31 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
     PollLoop(KafkaConsumerLoop.Builder settings) {
         this.kafka = settings.kafka;
         this.topics = settings.topics;
-        this.handOver = settings.handOver;
+        this.handOver = settings.loop.handOver();
         this.commitEvery = settings.commitEvery;
         this.name = settings.consumer.name();
         this.partitionSettings =
                 new PartitionWork.Settings(settings.ordering, settings.maxCommitLag, settings.maxCommitAge.toNanos());
-        this.ownThreads = settings.executor == null
-                ? DaemonThreads.pool(settings.threads, Integer.MAX_VALUE, "hapax-kafka-" + name)
-                : null;
-        this.threads = ownThreads == null ? Objects.requireNonNull(settings.executor) : ownThreads;
+        this.threads = new HandlerThreads(settings.loop, "hapax-kafka-" + name);
         this.deadLetters = new DeadLetterSender(Objects.requireNonNull(settings.deadLetters), name);
-        this.submitter = new RecordSubmitter(settings.consumer, deadLetters, this::fail);
+        this.submitter = new RecordSubmitter(settings.consumer, deadLetters, this::stopAt);
         this.startOffsets = new StartOffsets(kafka, name);
         this.fetchControl = new FetchControl(kafka, name, settings.maxInFlight);
         this.liveness = new Liveness(kafka, !topics.isEmpty(), settings.livenessTimeout, System::nanoTime);
         this.committedAt = System.nanoTime() - commitEvery.toNanos();
     }
 
-    CompletableFuture<Void> stopped() {
-        return stopped;
-    }
-
     boolean isConsuming() {
         return !stopping && liveness.isAnswering();
     }
 
-    void stop() {
+    @Override
+    public void stop() {
         stopping = true;
     }
 
-    private void fail(Throwable cause) {
-        failure.compareAndSet(null, cause);
+    private void stopAt(RejectedRecordException rejected) {
+        rejection.compareAndSet(null, rejected);
         stopping = true;
     }
 
@@ -113,11 +104,13 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
             while (!stopping) {
                 pollOnce();
             }
-        } catch (RuntimeException | Error broken) {
-            log.error("The loop of consumer {} stops", name, broken);
-            fail(broken);
         } finally {
+            stopping = true;
             end();
+        }
+        RejectedRecordException rejected = rejection.get();
+        if (rejected != null) {
+            throw rejected;
         }
     }
 
@@ -259,15 +252,7 @@ final class PollLoop implements Runnable, ConsumerRebalanceListener {
                 log.warn("Consumer {} could not leave its group: {}", name, e.toString());
             }
             deadLetters.close();
-            if (ownThreads != null) {
-                ownThreads.shutdown();
-            }
-            Throwable cause = failure.get();
-            if (cause == null) {
-                stopped.complete(null);
-            } else {
-                stopped.completeExceptionally(cause);
-            }
+            threads.close();
         }
     }
 }

@@ -25,13 +25,13 @@ final class RecordSubmitter implements OrderedQueue.Submitter {
 
     private final IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer;
     private final DeadLetterSender deadLetters;
-    private final Consumer<Throwable> stop;
+    private final Consumer<RejectedRecordException> stop;
 
     /** @param stop stops the loop, with the reason */
     RecordSubmitter(
             IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer,
             DeadLetterSender deadLetters,
-            Consumer<Throwable> stop) {
+            Consumer<RejectedRecordException> stop) {
         this.consumer = consumer;
         this.deadLetters = deadLetters;
         this.stop = stop;
@@ -91,8 +91,8 @@ final class RecordSubmitter implements OrderedQueue.Submitter {
                     if (cause == null) {
                         return new Ack();
                     }
-                    if (cause instanceof RejectedRecordException) {
-                        stop.accept(cause);
+                    if (cause instanceof RejectedRecordException rejected) {
+                        stop.accept(rejected);
                     } else {
                         log.warn(
                                 "Consumer {} could not keep a dead letter and retries: {}",

@@ -1,15 +1,14 @@
 package dev.hapax.messaging.kafka;
 
+import dev.hapax.messaging.internal.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +23,8 @@ final class TopicQueues implements AutoCloseable {
 
     private final Map<String, Queue<Send>> queues = new HashMap<>(); // those not empty; guarded by this
     private final Set<String> reachable = ConcurrentHashMap.newKeySet();
-    private final ThreadPoolExecutor reachableSenders = threads("hapax-kafka-publisher");
-    private final ThreadPoolExecutor otherSenders = threads("hapax-kafka-publisher-unreachable");
+    private final ThreadPoolExecutor reachableSenders = DaemonThreads.pool(THREADS, "hapax-kafka-publisher");
+    private final ThreadPoolExecutor otherSenders = DaemonThreads.pool(THREADS, "hapax-kafka-publisher-unreachable");
 
     interface Send {
         /** @return whether the producer knows the topic */
@@ -68,16 +67,5 @@ final class TopicQueues implements AutoCloseable {
     public void close() {
         reachableSenders.shutdown();
         otherSenders.shutdown();
-    }
-
-    private static ThreadPoolExecutor threads(String name) {
-        ThreadPoolExecutor threads =
-                new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, name);
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        threads.allowCoreThreadTimeOut(true);
-        return threads;
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hapax.Hapax;
 import dev.hapax.messaging.IdempotentConsumer;
+import dev.hapax.messaging.internal.DaemonThreads;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
