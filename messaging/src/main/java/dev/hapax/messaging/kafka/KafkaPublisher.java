@@ -21,6 +21,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -99,10 +100,9 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
         for (Outgoing outgoing : messages) {
             CompletableFuture<PublishResult> result = new CompletableFuture<>();
             results.add(result);
-            OutboxMessage message = outgoing.message();
             long until = now + outgoing.timeout().toNanos();
             try {
-                queues.add(message.topic(), () -> send(message, until, result));
+                queues.add(outgoing.message().topic(), new PendingSend(outgoing.message(), until, result));
             } catch (RejectedExecutionException closed) {
                 result.complete(PublishResult.failed("the publisher is closed"));
             }
@@ -110,19 +110,41 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
         return results;
     }
 
-    /** @return whether the producer accepted it, so that it knows the topic */
-    private boolean send(OutboxMessage message, long until, CompletableFuture<PublishResult> result) {
-        if (System.nanoTime() - until >= 0) {
-            result.complete(PublishResult.failed("not sent in time: the topic %s blocked".formatted(message.topic())));
-            return false;
+    private final class PendingSend implements TopicQueues.Send {
+        private final OutboxMessage message;
+        private final long until;
+        private final CompletableFuture<PublishResult> result;
+        private volatile @Nullable Throwable error;
+
+        PendingSend(OutboxMessage message, long until, CompletableFuture<PublishResult> result) {
+            this.message = message;
+            this.until = until;
+            this.result = result;
         }
-        try {
-            producer.send(record(message), (where, error) -> result.complete(resultOf(error)));
-            // A producer that waited for the topic in vain does not throw, but has called back by now.
-            return !result.isDone() || result.join() instanceof PublishResult.Published;
-        } catch (RuntimeException | Error e) {
-            result.complete(resultOf(e));
-            return false;
+
+        @Override
+        public boolean run() {
+            if (System.nanoTime() - until >= 0) {
+                complete(new TimeoutException("not sent within the relay's publishTimeout"));
+                return true;
+            }
+            try {
+                producer.send(record(message), (where, failure) -> complete(failure));
+            } catch (RuntimeException | Error e) {
+                complete(e);
+            }
+            // A producer that waited for the topic in vain has called back by now.
+            return !(error instanceof TimeoutException);
+        }
+
+        @Override
+        public void abandon() {
+            complete(new TimeoutException("the topic " + message.topic() + " is not available"));
+        }
+
+        private void complete(@Nullable Throwable failure) {
+            error = failure;
+            result.complete(resultOf(failure));
         }
     }
 

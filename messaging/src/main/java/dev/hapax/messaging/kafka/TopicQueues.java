@@ -2,7 +2,9 @@ package dev.hapax.messaging.kafka;
 
 import dev.hapax.messaging.internal.DaemonThreads;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -13,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A queue of sends for each topic, each emptied by one thread at a time. A producer blocks while it does not know a
- * topic, so a topic that does not exist blocks its own queue and no other.
+ * topic, so a topic that does not exist blocks its own queue and no other. Once a send has waited in vain, the sends
+ * behind it are abandoned: they would wait in vain as well.
  *
  * <p>The number of threads is bounded. Topics that were reachable the last time have threads of their own, so however
  * many topics are missing, these are not delayed. Safe for use by many threads.
@@ -27,8 +30,11 @@ final class TopicQueues implements AutoCloseable {
     private final ThreadPoolExecutor otherSenders = DaemonThreads.pool(THREADS, "hapax-kafka-publisher-unreachable");
 
     interface Send {
-        /** @return whether the producer knows the topic */
+        /** @return whether the topic is reachable: {@code false} if the producer waited for it in vain */
         boolean run();
+
+        /** Called instead of {@link #run} if the send before it waited in vain. */
+        void abandon();
     }
 
     /** @throws RejectedExecutionException if this is closed */
@@ -49,8 +55,15 @@ final class TopicQueues implements AutoCloseable {
                 reachable.add(topic);
             } else {
                 reachable.remove(topic);
+                removeAll(topic).forEach(Send::abandon);
+                return;
             }
         }
+    }
+
+    private synchronized Collection<Send> removeAll(String topic) {
+        Queue<Send> queue = queues.remove(topic);
+        return queue == null ? List.of() : queue;
     }
 
     private synchronized @Nullable Send next(String topic) {

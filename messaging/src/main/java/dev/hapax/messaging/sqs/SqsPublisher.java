@@ -187,7 +187,7 @@ public final class SqsPublisher implements Publisher {
         try {
             client.sendMessageBatch(it -> it.queueUrl(url).entries(entries))
                     .whenComplete((response, error) -> settle(url, batch, response, unwrapped(error)));
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | Error broken) {
             settle(url, batch, null, broken);
         }
     }
@@ -207,7 +207,7 @@ public final class SqsPublisher implements Publisher {
 
     private void settle(
             String url, List<Sending> batch, @Nullable SendMessageBatchResponse response, @Nullable Throwable error) {
-        if (batch.size() > 1 && isRefusedForContent(error)) {
+        if (batch.size() > 1 && isRefusedForContent(error)) { // nothing was sent, and any of them may be the reason
             batch.forEach(sending -> send(url, List.of(sending)));
             return;
         }
@@ -228,13 +228,13 @@ public final class SqsPublisher implements Publisher {
 
     private static PublishResult failure(BatchResultErrorEntry entry) {
         String reason = entry.code() + ": " + entry.message();
+        String code = withoutPrefix(entry.code());
         boolean isPermanent = Boolean.TRUE.equals(entry.senderFault())
-                && (CONTENT_ERRORS.contains(withoutPrefix(entry.code()))
-                        || entry.code().equals(INVALID_PARAMETER));
+                && (CONTENT_ERRORS.contains(code) || code.equals(INVALID_PARAMETER));
         return isPermanent ? PublishResult.refused(reason) : PublishResult.failed(reason);
     }
 
-    /** The whole request was refused: nothing of it was sent, and which message was to blame is not known. */
+    /** The whole request failed. Refused for its content, it had one message only: larger ones are split before. */
     private static PublishResult failure(Throwable error) {
         return isRefusedForContent(error) ? PublishResult.refused(error.toString()) : PublishResult.failed(error);
     }

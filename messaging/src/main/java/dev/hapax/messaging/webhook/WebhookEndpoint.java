@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Where webhooks go.
  *
- * @param url {@code https}, or {@code http} where nobody listens in between
+ * @param url {@code https}, or {@code http} in a trusted network
  * @param secrets what they are signed with. During a rotation the new one and the old one: the receiver accepts a
  *     webhook that either of them signed
  */

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -32,6 +33,7 @@ class KafkaPublisherTest {
     private static final class BlockingProducer extends MockProducer<byte[], byte[]> {
         final CountDownLatch unblocked = new CountDownLatch(1);
         final CountDownLatch blocked = new CountDownLatch(1);
+        final AtomicInteger blockedSends = new AtomicInteger();
 
         BlockingProducer() {
             super(true, null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -41,6 +43,7 @@ class KafkaPublisherTest {
         @SuppressWarnings("UnsynchronizedOverridesSynchronized") // a blocked send must not block the others
         public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
             if (record.topic().startsWith("missing")) {
+                blockedSends.incrementAndGet();
                 blocked.countDown();
                 awaitUnblocked();
                 TimeoutException error = new TimeoutException("not in the metadata");
@@ -94,6 +97,26 @@ class KafkaPublisherTest {
             assertThat(missing).noneMatch(CompletableFuture::isDone);
         }
         assertThat(producer.history()).hasSize(2);
+    }
+
+    /** Otherwise each would wait for as long as the first one, one after the other. */
+    @Test
+    void messagesBehindBlockedOneFailWithIt() throws Exception {
+        BlockingProducer producer = new BlockingProducer();
+        try (KafkaPublisher publisher = KafkaPublisher.over(producer)) {
+            List<CompletableFuture<PublishResult>> missing = publish(
+                    publisher,
+                    IntStream.range(0, 100)
+                            .mapToObj(i -> outgoing("missing", TIMEOUT))
+                            .toList());
+            producer.blocked.await();
+            producer.unblocked.countDown();
+
+            assertThat(missing)
+                    .allSatisfy(
+                            it -> assertThat(it.get(30, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class));
+            assertThat(producer.blockedSends).hasValue(1);
+        }
     }
 
     /** However many topics are missing: those that have been sent to before have threads of their own. */

@@ -93,12 +93,15 @@ final class OutboxTable {
      * tokens. Lost in a crash of the server, the leases expire by themselves.
      */
     private static final String RELEASE = Database.guardedWithoutSync("""
+            WITH orphan AS MATERIALIZED (
+                SELECT ctid AS place FROM hapax_outbox
+                WHERE due > (SELECT clock_timestamp())
+                    AND due <= (SELECT clock_timestamp()) + ? * interval '1 millisecond'
+                    AND state = 1 AND token = ANY (?::uuid[])
+                FOR UPDATE SKIP LOCKED)
             UPDATE hapax_outbox
             SET state = 0, attempt = attempt - 1, due = clock_timestamp()
-            WHERE due > (SELECT clock_timestamp())
-                AND due <= (SELECT clock_timestamp()) + ? * interval '1 millisecond'
-                AND state = 1 AND token = ANY (?::uuid[])
-            RETURNING token""");
+            WHERE ctid = ANY (ARRAY (SELECT place FROM orphan))""");
 
     private static final String RELEASE_ORPHANED_WAITING = Database.guarded("""
             UPDATE hapax_outbox AS waiting SET state = 0, due = clock_timestamp()
@@ -257,22 +260,17 @@ final class OutboxTable {
     }
 
     /**
-     * Releases the leases of claims whose answers were lost. Idempotent.
+     * Releases the leases of claims whose answers were lost, except for rows that another transaction has locked.
+     * Idempotent.
      *
-     * @return the tokens under which there were leases
+     * @return how many there were
      */
-    Set<UUID> release(List<UUID> tokens) {
+    int release(List<UUID> tokens) {
         return database.call(RELEASE, release -> {
             release.setLong(1, settings.lease().toMillis()); // due
             bind(release, 2, "uuid", UUID[]::new, tokens, token -> token); // token
             Database.execute(release);
-            Set<UUID> released = new HashSet<>();
-            try (ResultSet rows = release.getResultSet()) {
-                while (rows.next()) {
-                    released.add(rows.getObject("token", UUID.class));
-                }
-            }
-            return released;
+            return release.getUpdateCount();
         });
     }
 

@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -163,17 +161,20 @@ final class RelayLoop implements Runnable {
         }
     }
 
-    /** A claim whose answer is lost may still be running, so a token is tried until its lease would be over. */
+    /**
+     * A claim whose answer is lost may still be running, and its rows may be locked, so a token is tried with every
+     * poll until its lease would be over.
+     */
     private void releaseOrphanedClaims() {
         if (orphanedClaims.isEmpty()) {
             return;
         }
         releaseAt = System.nanoTime() + jittered(settings.pollEvery());
-        Set<UUID> released = table.release(
+        int released = table.release(
                 orphanedClaims.stream().map(LeasedMessages.Lease::token).toList());
         long now = System.nanoTime();
-        orphanedClaims.removeIf(lease -> released.contains(lease.token()) || lease.isOver(now));
-        moreDue |= !released.isEmpty();
+        orphanedClaims.removeIf(lease -> lease.isOver(now));
+        moreDue |= released > 0;
     }
 
     private void take(LeasedMessages messages) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hapax.outbox.PublishResult;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -175,6 +176,22 @@ class OutboxMeddlingTest {
         }
         box.awaitEmpty();
         assertThat(receiver.texts()).doesNotHaveDuplicates().hasSize(53);
+    }
+
+    @Test
+    void lockedRowKeepsNoOtherLeased() throws Exception {
+        box.append(message("a", "a1"), message("b", "b1"));
+        OutboxTable table = TestOutbox.table(box.pool, Duration.ofMinutes(1));
+        List<UUID> lost = List.of(table.claim(10, 10, lease -> {}).lease().token());
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'a' FOR UPDATE");
+            assertThat(table.release(lost)).isOne();
+            connection.rollback();
+        }
+        assertThat(table.release(lost)).isOne();
+        assertThat(table.claim(10, 10, lease -> {}).leased()).hasSize(2);
     }
 
     /** Messages published under an expired lease are not removed under the next one. */
