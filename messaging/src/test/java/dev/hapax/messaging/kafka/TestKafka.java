@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
 
 /** A Kafka of one node in a process of its own, that can be killed and started again. */
-final class TestKafka implements AutoCloseable {
+final class TestKafka {
     private final Path directory;
     private final int port;
     private final Admin admin;
@@ -47,7 +47,7 @@ final class TestKafka implements AutoCloseable {
         static final TestKafka KAFKA = start();
     }
 
-    static TestKafka start() {
+    private static TestKafka start() {
         try {
             Path directory = Files.createTempDirectory("hapax-kafka");
             int port = freePort();
@@ -206,11 +206,5 @@ final class TestKafka implements AutoCloseable {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }
-    }
-
-    @Override
-    public void close() {
-        admin.close(Duration.ZERO);
-        process.close();
     }
 }
