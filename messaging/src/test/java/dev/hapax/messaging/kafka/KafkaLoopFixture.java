@@ -7,7 +7,6 @@ import dev.hapax.memory.MemoryStore;
 import dev.hapax.messaging.Backoff;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.store.OperationKey;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -109,6 +108,6 @@ abstract class KafkaLoopFixture {
     }
 
     static String key(ConsumerRecord<byte[], byte[]> record) {
-        return new String(record.key(), StandardCharsets.UTF_8);
+        return TestKafka.key(record);
     }
 }

@@ -2,8 +2,10 @@ package dev.hapax.messaging.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.hapax.Hapax;
 import dev.hapax.Policy;
+import dev.hapax.messaging.queues.TestDatabase;
 import dev.hapax.postgres.PostgresStore;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -23,16 +25,17 @@ class PollCostIT {
     @Test
     void pollOfFreshRecordsIsClaimedInTwoStatements() throws Exception {
         TestKafka kafka = TestKafka.shared();
-        try (Ledger ledger = Ledger.shared();
-                Hapax hapax = Hapax.on(PostgresStore.over(ledger.pool()))
+        TestDatabase database = TestDatabase.create();
+        try (HikariDataSource pool = database.pool(8);
+                Hapax hapax = Hapax.on(PostgresStore.over(pool))
                         .scope("cost", Policy.defaults())
                         .withoutSweeper()
                         .build()) {
-            ledger.execute("CREATE EXTENSION pg_stat_statements");
+            database.execute("CREATE EXTENSION pg_stat_statements");
             String topic = kafka.newTopic(1);
             String group = "group-of-" + topic;
             produce(kafka, topic);
-            ledger.execute("SELECT pg_stat_statements_reset()");
+            database.execute("SELECT pg_stat_statements_reset()");
             CountDownLatch handled = new CountDownLatch(RECORDS);
             try (KafkaConsumerLoop loop = KafkaConsumerLoop.of(
                             kafka.consumer(group),
@@ -45,7 +48,7 @@ class PollCostIT {
                 assertThat(handled.await(60, TimeUnit.SECONDS)).isTrue();
                 Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> kafka.committed(group, topic) == RECORDS);
             }
-            long claims = ledger.number(CLAIMS);
+            long claims = database.queryLong(CLAIMS);
             assertThat(claims).isBetween(1L, 2L);
         }
     }

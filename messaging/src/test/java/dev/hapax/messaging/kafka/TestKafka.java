@@ -1,22 +1,27 @@
 package dev.hapax.messaging.kafka;
 
 import dev.hapax.testkit.ChildJvm;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.GroupProtocol;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -35,7 +40,17 @@ final class TestKafka {
         this.directory = directory;
         this.port = port;
         this.process = launch(directory);
+        Runtime.getRuntime().addShutdownHook(new Thread(this::remove));
         this.admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()));
+    }
+
+    private void remove() {
+        try (Stream<Path> files = Files.walk(directory)) {
+            process.kill();
+            files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        } catch (IOException | InterruptedException e) {
+            System.err.println("Kafka's data could not be removed: " + e);
+        }
     }
 
     /** One for all test classes of a JVM; it ends with the JVM. */
@@ -190,8 +205,13 @@ final class TestKafka {
         return new ProducerRecord<>(topic, bytes(key), bytes(value));
     }
 
+    /** The text of a record's key. */
+    static String key(ConsumerRecord<byte[], byte[]> record) {
+        return new String(record.key(), StandardCharsets.UTF_8);
+    }
+
     static byte[] bytes(String text) {
-        return text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     static TopicPartition partition(String topic, int number) {

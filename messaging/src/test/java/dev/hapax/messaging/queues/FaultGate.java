@@ -7,6 +7,7 @@ import org.awaitility.Awaitility;
 /** Holds the handlers of later messages until a fault has struck, so that it meets messages in hand on any machine. */
 public final class FaultGate {
     private final int firstHeld;
+    private final AtomicInteger handlers = new AtomicInteger();
     private final AtomicInteger held = new AtomicInteger();
     private final CountDownLatch struck = new CountDownLatch(1);
 
@@ -17,6 +18,7 @@ public final class FaultGate {
 
     /** Called by handlers. */
     void pass(int number) {
+        handlers.incrementAndGet();
         if (number >= firstHeld) {
             held.incrementAndGet();
             try {
@@ -25,6 +27,11 @@ public final class FaultGate {
                 throw new IllegalStateException(e);
             }
         }
+    }
+
+    /** How many handlers came by: more than messages, if some ran again. */
+    public int handlers() {
+        return handlers.get();
     }
 
     /** Returns when handlers wait. */

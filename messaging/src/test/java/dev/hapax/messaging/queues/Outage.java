@@ -6,6 +6,7 @@ import dev.hapax.Policy;
 import dev.hapax.embedded.postgres.EmbeddedPostgres;
 import dev.hapax.postgres.PostgresStore;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 
 /** A PostgreSQL of its own that is killed and started again, and a Hapax on it. */
@@ -34,11 +35,16 @@ public final class Outage implements AutoCloseable {
 
     /** Kills the database while handlers wait at the gate, and starts it again when calls were refused. */
     public void strike(FaultGate gate) {
-        gate.awaitHeld();
         int before = observed.refused.get();
+        strike(gate, () -> observed.refused.get() > before);
+    }
+
+    /** @param noticed whether the database was missed, so that it may come back */
+    public void strike(FaultGate gate, BooleanSupplier noticed) {
+        gate.awaitHeld();
         server.kill();
         gate.open();
-        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> observed.refused.get() > before);
+        Awaitility.await().until(noticed::getAsBoolean);
         server.restart();
     }
 

@@ -49,6 +49,7 @@ public final class TestDatabase {
     private void createTables() {
         PostgresSchema.migrate(unpooled());
         execute("CREATE TABLE ledger (key text NOT NULL, attempt int NOT NULL, at bigserial)");
+        execute("CREATE TABLE delivery (position text PRIMARY KEY, owner text NOT NULL)");
         execute("""
                 CREATE TABLE observation (owner text PRIMARY KEY,
                   redelivered int NOT NULL, replayed int NOT NULL, retried int NOT NULL, leases_expired int NOT NULL)""");

@@ -60,8 +60,9 @@ class OutboxMeddlingTest {
     void rowsBehindOneDeletedByHandArePublished() {
         receiver.answering(it -> PublishResult.refused("no"));
         box.append(message("a", "a1"), message("a", "a2"));
-        box.start(receiver).close();
+        OutboxRelay first = box.start(receiver);
         box.awaitWaiting(1);
+        first.close();
         receiver.answering(it -> published());
         box.database.execute("DELETE FROM hapax_outbox WHERE state = 3");
         box.start(receiver);
