@@ -44,7 +44,13 @@ public final class TestSummary {
             summary.readAll(Path.of(arguments[0]), kind + "-reports");
         }
         summary.print();
-        if (arguments[1].equals("fail") && !summary.skips.stream().allMatch(Skip::isForOtherJava)) {
+        if (arguments[1].equals("fail")) {
+            summary.requireThatAllRan();
+        }
+    }
+
+    private void requireThatAllRan() {
+        if (tests == 0 || !skips.stream().allMatch(Skip::isForOtherJava)) {
             throw new IllegalStateException("tests were skipped, and hapax.skips is \"fail\"; see the list above");
         }
     }
@@ -77,9 +83,7 @@ public final class TestSummary {
                     continue;
                 }
                 switch (xml.getLocalName()) {
-                    case "testsuite" ->
-                        classes.add(
-                                new TestClass(module, simple(attribute(xml, "name")), seconds(attribute(xml, "time"))));
+                    case "testsuite" -> addClass(module, xml);
                     case "testcase" -> {
                         tests++;
                         test = "%s %s.%s"
@@ -91,6 +95,15 @@ public final class TestSummary {
                     }
                 }
             }
+        }
+    }
+
+    /** A class that is skipped as a whole has no test, and none of its tests is reported as skipped. */
+    private void addClass(String module, XMLStreamReader xml) {
+        String name = simple(attribute(xml, "name"));
+        classes.add(new TestClass(module, name, seconds(attribute(xml, "time"))));
+        if (attribute(xml, "tests").equals("0")) {
+            skips.add(new Skip(module + " " + name, "no test ran"));
         }
     }
 

@@ -1,4 +1,4 @@
-package dev.hapax.testkit.mutants;
+package dev.hapax.simulation;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.hapax.testkit.mutants;
+package dev.hapax.simulation;
 
 import java.util.List;
 

@@ -1,4 +1,4 @@
-package dev.hapax.testkit.mutants;
+package dev.hapax.simulation;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ public final class MutantTable {
         StringBuilder table = new StringBuilder("| breakage | found as | after operations |\n|---|---|---|\n");
         int survivors = 0;
         for (Mutant mutant : Mutant.all()) {
-            MutantHunt.Catch caught = MutantHunt.on(mutant, sources, SEED, Duration.ofMinutes(1));
+            MutantHunt.Catch caught = MutantHunt.on(mutant, sources, SEED, Duration.ofMinutes(5));
             System.out.printf(
                     Locale.ROOT,
                     "%-75s %-24s %,10d operations  %5.1f s%n",

@@ -1,4 +1,4 @@
-package dev.hapax.testkit.mutants;
+package dev.hapax.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
