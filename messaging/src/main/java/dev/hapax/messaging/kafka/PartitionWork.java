@@ -89,7 +89,7 @@ final class PartitionWork {
             return List.of();
         }
         List<PendingRecord> submittable = new ArrayList<>();
-        queues.values().removeIf(OrderedQueue::isEmpty);
+        queues.values().removeIf(queue -> queue.size() == 0);
         for (OrderedQueue queue : queues.values()) {
             queue.schedule();
             submittable.addAll(queue.takeSubmittable());
