@@ -20,7 +20,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -134,7 +133,10 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
             return records;
         } catch (WakeupException woken) {
             return List.of();
-        } catch (RetriableException e) {
+        } catch (KafkaException e) {
+            if (!KafkaErrors.isTransient(e)) {
+                throw e;
+            }
             liveness.failed();
             log.warn("Consumer {} cannot poll now: {}", name, e.toString());
             LockSupport.parkNanos(ERROR_PAUSE.toNanos());
@@ -231,8 +233,9 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
         while (revoked.values().stream().anyMatch(PartitionWork::isInEngine) && until - System.nanoTime() > 0) {
             LockSupport.parkNanos(HAND_OVER_CHECK.toNanos());
         }
-        Map<TopicPartition, OffsetAndMetadata> offsets = committable(revoked);
         try {
+            Map<TopicPartition, OffsetAndMetadata> offsets = committable(revoked);
+            offsets.putAll(startOffsets.positionsOfUnfetched(revoked));
             if (!offsets.isEmpty()) {
                 kafka.commitSync(offsets, CLOSE_TIMEOUT);
             }
