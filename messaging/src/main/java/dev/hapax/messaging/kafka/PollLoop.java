@@ -53,6 +53,7 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
     private final RecordSubmitter submitter;
     private final StartOffsets startOffsets;
     private final FetchControl fetchControl;
+    private final CommitFailures commitFailures;
     private final Liveness liveness;
     private final HandlerThreads threads;
     private final Map<TopicPartition, PartitionWork> work = new LinkedHashMap<>();
@@ -74,6 +75,7 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
         this.submitter = new RecordSubmitter(settings.consumer, deadLetters, this::stopAt);
         this.startOffsets = new StartOffsets(kafka, name);
         this.fetchControl = new FetchControl(kafka, name, settings.maxInFlight);
+        this.commitFailures = new CommitFailures(name);
         this.liveness = new Liveness(kafka, !topics.isEmpty(), settings.livenessTimeout, System::nanoTime);
         this.committedAt = System.nanoTime() - commitEvery.toNanos();
     }
@@ -181,10 +183,11 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
         kafka.commitAsync(offsets, (sent, error) -> {
             committing = false;
             if (error == null) {
+                commitFailures.succeeded();
                 sent.forEach((partition, offset) ->
                         Objects.requireNonNull(begun.get(partition)).committed(offset.offset()));
             } else {
-                log.debug("Consumer {} could not commit now: {}", name, error.toString());
+                commitFailures.failed(error);
             }
         });
     }
