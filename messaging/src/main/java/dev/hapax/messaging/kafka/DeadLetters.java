@@ -6,15 +6,16 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.producer.Producer;
 
 /**
- * Where rejected records go. A loop calls it on a thread of its own, one letter after the other; several loops may
- * share one, so it must be safe for use by many threads. It may block.
+ * Where rejected records go. A loop calls it on threads of its own, with the letters of one topic one after the other;
+ * it must be safe for use by many threads. It may block, which delays letters of the same topic only.
  */
 @FunctionalInterface
 public interface DeadLetters {
 
     /**
      * Keeps a dead letter. The record is settled only once the stage has completed; if it fails, the record is rejected
-     * again two seconds later. The same letter may come twice, after a crash.
+     * again two seconds later. If it has failed with Kafka's {@code TimeoutException} by the time this returns, so have
+     * the letters of the same topic that wait behind it. The same letter may come twice, after a crash.
      */
     CompletionStage<?> keep(DeadLetter letter);
 

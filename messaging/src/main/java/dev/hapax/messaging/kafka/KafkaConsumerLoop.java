@@ -36,9 +36,9 @@ import org.jspecify.annotations.Nullable;
  * be raised for them. When a partition is revoked, the claims of records whose handlers have not begun are released,
  * running handlers are waited for, and what is settled is committed.
  *
- * <p>A partition without a committed offset gets one before its first record is handled, so that the next owner begins
- * there, whatever {@code auto.offset.reset} says. A partition whose offsets go back, because its topic was truncated or
- * created anew, begins anew.
+ * <p>A partition without a committed offset, or with one that is out of range, gets one before its first record is
+ * handled, so that the next owner begins there, whatever {@code auto.offset.reset} says. A partition whose offsets go
+ * back, because its topic was truncated or created anew, begins anew.
  *
  * <p>While the broker or the store cannot be reached the loop waits and retries. It stops by itself only on an error of
  * Kafka that waiting does not cure, or when a record is rejected under {@link DeadLetters#stopping()}: then
@@ -189,10 +189,11 @@ public final class KafkaConsumerLoop implements AutoCloseable {
         }
 
         /**
-         * How many offsets of a partition, give or take a poll, may be fetched from its oldest unsettled record on.
-         * Default: 10,000. Beyond that the partition is paused until that record is settled: with
+         * How many records of a partition, give or take a poll, may be fetched from its oldest unsettled one on.
+         * Default: 10,000. Beyond that the partition is paused, with a warning, until that record is settled. With
          * {@link Ordering#BY_KEY}, one record that is retried for long would hold back the commit while the others go
-         * on, and after a crash all of them would be delivered again.
+         * on, and after a crash all of them would be delivered again. With {@link Ordering#BY_PARTITION}, one
+         * completion that the store takes long to store would do the same. Should be larger than {@link #maxInFlight}.
          */
         public Builder maxCommitLag(int records) {
             this.maxCommitLag = LoopSettings.atLeastOne(records, "maxCommitLag");
@@ -201,7 +202,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
 
         /**
          * How long the oldest unsettled record of a partition may have been fetched before the partition is paused
-         * until it is settled, as with {@link #maxCommitLag}. Default: 5 minutes.
+         * until it is settled, as with {@link #maxCommitLag}; for {@link Ordering#BY_KEY} only. Default: 5 minutes.
          */
         public Builder maxCommitAge(Duration longest) {
             this.maxCommitAge = notNegative(longest, "maxCommitAge");

@@ -39,7 +39,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     private static final long DEFAULT_LINGER = 5;
 
     private final Producer<byte[], byte[]> producer;
-    private final TopicQueues queues = new TopicQueues();
+    private final TopicQueues queues = new TopicQueues("hapax-kafka-publisher", Integer.MAX_VALUE);
 
     private KafkaPublisher(Producer<byte[], byte[]> producer) {
         this.producer = producer;

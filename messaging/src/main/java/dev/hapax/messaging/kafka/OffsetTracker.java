@@ -9,8 +9,15 @@ import java.util.TreeMap;
  * gaps, but only grow. Belongs to one thread.
  */
 final class OffsetTracker {
-    private final TreeMap<Long, Long> fetchTimes = new TreeMap<>();
+    private final TreeMap<Long, Fetch> unsettled = new TreeMap<>();
     private long next = -1;
+    private long fetched;
+
+    /**
+     * @param number how many records were fetched before it
+     * @param time in nanoseconds
+     */
+    private record Fetch(long number, long time) {}
 
     /**
      * A record was fetched.
@@ -21,7 +28,7 @@ final class OffsetTracker {
         if (hasPassed(offset)) {
             throw new IllegalArgumentException("offset %d comes after %d".formatted(offset, next - 1));
         }
-        fetchTimes.put(offset, now);
+        unsettled.put(offset, new Fetch(fetched++, now));
         next = offset + 1;
     }
 
@@ -32,12 +39,12 @@ final class OffsetTracker {
 
     /** A record's completion is stored, or its dead letter is kept. */
     void settle(long offset) {
-        fetchTimes.remove(offset);
+        unsettled.remove(offset);
     }
 
     /** How many records were fetched and are not settled. */
     int unsettled() {
-        return fetchTimes.size();
+        return unsettled.size();
     }
 
     /** Where a consumer that starts now has to begin; empty when nothing was fetched yet. */
@@ -45,17 +52,18 @@ final class OffsetTracker {
         if (next < 0) {
             return OptionalLong.empty();
         }
-        return OptionalLong.of(fetchTimes.isEmpty() ? next : fetchTimes.firstKey());
+        return OptionalLong.of(unsettled.isEmpty() ? next : unsettled.firstKey());
     }
 
-    /** How many offsets were fetched from the oldest unsettled record on; 0 if all are settled. */
+    /** How many records were fetched from the oldest unsettled one on; 0 if all are settled. */
     long lag() {
-        return fetchTimes.isEmpty() ? 0 : next - fetchTimes.firstKey();
+        Map.Entry<Long, Fetch> oldest = unsettled.firstEntry();
+        return oldest == null ? 0 : fetched - oldest.getValue().number();
     }
 
     /** How long ago the oldest unsettled record was fetched, in nanoseconds; 0 if all are settled. */
     long age(long now) {
-        Map.Entry<Long, Long> oldest = fetchTimes.firstEntry();
-        return oldest == null ? 0 : now - oldest.getValue();
+        Map.Entry<Long, Fetch> oldest = unsettled.firstEntry();
+        return oldest == null ? 0 : now - oldest.getValue().time();
     }
 }

@@ -2,16 +2,18 @@ package dev.hapax.messaging.kafka;
 
 import dev.hapax.messaging.kafka.PendingRecord.State;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Records that are handled one at a time, in order; the owner of their state. Safe for use by many threads.
@@ -27,9 +29,14 @@ import org.jspecify.annotations.Nullable;
  * hold what the other one needs first would wait for ever. If the first lost its lease while it waited for its turn,
  * the claims behind it are released too. Released records are submitted again once the first is settled, not sooner:
  * every claim counts as an attempt. A record that has to be retried from the middle of the queue (usually a repeat of
- * one further in front) is submitted again as soon as it is the first: things have changed by then.
+ * one further in front) is submitted again as soon as it is the first: things have changed by then. If its handler ran,
+ * its delay has to be over, too.
+ *
+ * <p>Records are submitted by the loop's thread or, if they need not wait for it, on the executor: never on the thread
+ * that reports a disposition, because submitting calls functions of the user, and that thread belongs to the engine.
  */
 final class OrderedQueue {
+    private static final Logger log = LoggerFactory.getLogger(OrderedQueue.class);
     private static final int RETRIES_BEFORE_RELEASE = 3;
     private static final int MAX_CLAIMS_AHEAD = 1000;
     private static final int MAX_HANDLERS_PER_SLICE = 8;
@@ -40,8 +47,9 @@ final class OrderedQueue {
     private final Executor threads;
     private final LongSupplier clock;
     private final LongConsumer settled;
-    private final Deque<PendingRecord> records = new ArrayDeque<>();
+    private final Set<PendingRecord> records = new LinkedHashSet<>();
     private boolean scheduled;
+    private volatile boolean executorFailed;
     private boolean closed;
     private int retriesOfFirst;
     private int claimsAhead = MAX_CLAIMS_AHEAD;
@@ -69,13 +77,18 @@ final class OrderedQueue {
         records.add(new PendingRecord(record, this));
     }
 
-    synchronized boolean isEmpty() {
-        return records.isEmpty();
+    /** How many records are not settled. */
+    synchronized int size() {
+        return records.size();
+    }
+
+    private @Nullable PendingRecord first() {
+        return records.isEmpty() ? null : records.iterator().next();
     }
 
     /** Whether the first record waits for its delay, so that more records would only wait behind it. */
     synchronized boolean isBlocked() {
-        PendingRecord first = records.peek();
+        PendingRecord first = first();
         return first != null && first.state == State.DELAYED;
     }
 
@@ -89,11 +102,11 @@ final class OrderedQueue {
         if (closed) {
             return List.of();
         }
-        PendingRecord first = records.peek();
+        PendingRecord first = first();
         if (first != null && first.state == State.DELAYED) {
             return first.notBefore - clock.getAsLong() <= 0 ? submitted(List.of(first)) : List.of();
         }
-        List<PendingRecord> submittable = requeuedInFront();
+        List<PendingRecord> submittable = new ArrayList<>(requeuedInFront());
         if (retriesOfFirst > 0) {
             return submitted(submittable);
         }
@@ -111,15 +124,9 @@ final class OrderedQueue {
     }
 
     private List<PendingRecord> requeuedInFront() {
-        List<PendingRecord> requeued = new ArrayList<>();
-        for (PendingRecord it : records) {
-            if (it.state == State.REQUEUED) {
-                requeued.add(it);
-            } else if (it.state != State.SETTLED) {
-                break;
-            }
-        }
-        return requeued;
+        return closed
+                ? List.of()
+                : records.stream().takeWhile(it -> it.state == State.REQUEUED).toList();
     }
 
     private static List<PendingRecord> submitted(List<PendingRecord> records) {
@@ -134,7 +141,7 @@ final class OrderedQueue {
      */
     void claimed(PendingRecord pending, Runnable handler) {
         synchronized (this) {
-            if (!mayBegin(pending)) {
+            if (!mayBegin(pending) || pending.state != State.SUBMITTED) {
                 throw new RejectedExecutionException("the record is no longer wanted here");
             }
             pending.handler = handler;
@@ -156,19 +163,27 @@ final class OrderedQueue {
     }
 
     /**
-     * Hands the queue to the executor if a handler's turn has come. If the executor refuses, the next call tries again.
+     * Hands the queue to the executor if a handler's turn has come, or records are to be submitted again. If the
+     * executor fails, the next call tries again: the loop makes one after every poll.
      */
     void schedule() {
         synchronized (this) {
-            if (scheduled || next() == null) {
+            if (scheduled || (next() == null && requeuedInFront().isEmpty())) {
                 return;
             }
             scheduled = true;
         }
         try {
             threads.execute(this::runSlice);
+            executorFailed = false;
         } catch (RejectedExecutionException busy) {
             unschedule();
+        } catch (RuntimeException | Error failed) { // such as an OutOfMemoryError: no thread could be created
+            unschedule();
+            if (!executorFailed) {
+                log.warn("The executor of the handlers fails, and is tried again: {}", failed.toString());
+            }
+            executorFailed = true;
         }
     }
 
@@ -176,6 +191,7 @@ final class OrderedQueue {
     private void runSlice() {
         long until = clock.getAsLong() + SLICE.toNanos();
         try {
+            submitAgain();
             int left = MAX_HANDLERS_PER_SLICE;
             do {
                 Runnable handler = takeNext();
@@ -187,6 +203,16 @@ final class OrderedQueue {
         } finally {
             unschedule();
             schedule();
+        }
+    }
+
+    private void submitAgain() {
+        List<PendingRecord> again;
+        synchronized (this) {
+            again = submitted(requeuedInFront());
+        }
+        if (!again.isEmpty()) {
+            submitter.submit(again);
         }
     }
 
@@ -208,7 +234,7 @@ final class OrderedQueue {
             if (it.state == State.CLAIMED) {
                 return it.releasing ? null : it;
             }
-            if (it.state != State.SETTLED && it.state != State.RETURNED) {
+            if (it.state != State.RETURNED) {
                 return null;
             }
         }
@@ -223,42 +249,24 @@ final class OrderedQueue {
 
     /** The record's completion is stored, or its dead letter is kept. */
     void settle(PendingRecord pending) {
-        List<PendingRecord> again;
         synchronized (this) {
-            pending.state = State.SETTLED;
-            settled.accept(pending.record.offset());
-            claimsAhead = Math.min(claimsAhead + 1, MAX_CLAIMS_AHEAD);
-            if (records.peek() == pending) {
+            if (first() == pending) {
                 retriesOfFirst = 0;
             }
-            while (!records.isEmpty() && records.peek().state == State.SETTLED) {
-                records.remove();
-            }
-            again = submittableAgain();
+            records.remove(pending);
+            settled.accept(pending.record.offset());
+            claimsAhead = Math.min(claimsAhead + 1, MAX_CLAIMS_AHEAD);
         }
-        goOn(again);
+        schedule();
     }
 
     /** The record is not settled and has to be submitted again, not before the delay is over. */
     void retryLater(PendingRecord pending, Duration delay) {
-        List<PendingRecord> again;
         List<Runnable> released;
         synchronized (this) {
             released = requeue(pending, delay);
-            again = submittableAgain();
         }
         released.forEach(Runnable::run);
-        goOn(again);
-    }
-
-    private List<PendingRecord> submittableAgain() {
-        return closed ? List.of() : submitted(requeuedInFront());
-    }
-
-    private void goOn(List<PendingRecord> again) {
-        if (!again.isEmpty()) {
-            submitter.submit(again);
-        }
         schedule();
     }
 
@@ -268,8 +276,12 @@ final class OrderedQueue {
             pending.state = State.FETCHED;
             return List.of();
         }
-        if (records.peek() != pending) {
-            pending.state = State.REQUEUED;
+        if (first() != pending) {
+            if (pending.state.hasBegun()) {
+                delay(pending, delay);
+            } else {
+                pending.state = State.REQUEUED;
+            }
             return List.of();
         }
         retriesOfFirst++;
@@ -278,9 +290,13 @@ final class OrderedQueue {
             claimsAhead = Math.max(claimsAhead / 2, 1);
             return releaseClaims();
         }
+        delay(pending, delay);
+        return retriesOfFirst < RETRIES_BEFORE_RELEASE ? List.of() : releaseClaims();
+    }
+
+    private void delay(PendingRecord pending, Duration delay) {
         pending.state = State.DELAYED;
         pending.notBefore = clock.getAsLong() + (delay.compareTo(MIN_DELAY) < 0 ? MIN_DELAY : delay).toNanos();
-        return retriesOfFirst < RETRIES_BEFORE_RELEASE ? List.of() : releaseClaims();
     }
 
     /** What has not begun releases its claim. The handlers returned here do so when run: they may not begin. */

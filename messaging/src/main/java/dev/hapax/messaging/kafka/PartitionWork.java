@@ -34,13 +34,13 @@ final class PartitionWork {
     enum Start {
         /** The group may have none. */
         UNKNOWN,
-        /** The group has none, or one that is no longer true. */
+        /** The group has none, or one at which this owner did not begin. */
         TO_BE_COMMITTED,
         COMMITTED
     }
 
     /**
-     * @param maxCommitLag how many offsets may be fetched from the oldest unsettled record on
+     * @param maxCommitLag how many records may be fetched from the oldest unsettled one on
      * @param maxCommitAge how long the oldest unsettled record may be in hand, in nanoseconds
      */
     record Settings(Ordering ordering, int maxCommitLag, long maxCommitAge) {}
@@ -57,9 +57,18 @@ final class PartitionWork {
         return start;
     }
 
-    /** The group has a committed offset: records may be submitted. */
-    void started() {
-        start = Start.COMMITTED;
+    /**
+     * The group has this committed offset. Records may be submitted if it is where this owner began; otherwise it was
+     * out of range, and the next owner would not find the same beginning by it.
+     */
+    void started(long offset) {
+        committed = offset;
+        start = position().orElse(offset) == offset ? Start.COMMITTED : Start.TO_BE_COMMITTED;
+    }
+
+    /** Whether the group is known to have this committed offset. */
+    boolean isCommitted(long offset) {
+        return start == Start.COMMITTED && committed == offset;
     }
 
     /** Whether a record with this offset was fetched already: then the offsets went back. */
@@ -68,8 +77,11 @@ final class PartitionWork {
     }
 
     void add(ConsumerRecord<byte[], byte[]> record) {
+        boolean first = offsets.position().isEmpty();
         offsets.add(record.offset(), clock.getAsLong());
-        committed = committed < 0 ? record.offset() : committed;
+        if (first && start == Start.COMMITTED) {
+            started(committed);
+        }
         queues.computeIfAbsent(orderingKey(record), key -> newQueue.apply(settled::add))
                 .add(record);
     }
@@ -89,7 +101,7 @@ final class PartitionWork {
             return List.of();
         }
         List<PendingRecord> submittable = new ArrayList<>();
-        queues.values().removeIf(OrderedQueue::isEmpty);
+        queues.values().removeIf(queue -> queue.size() == 0);
         for (OrderedQueue queue : queues.values()) {
             queue.schedule();
             submittable.addAll(queue.takeSubmittable());
@@ -133,12 +145,13 @@ final class PartitionWork {
     }
 
     /**
-     * Whether an old unsettled record holds back the commit of too many, or for too long. One key's record can do that
-     * while the others go on; where a partition is one queue, the queue bounds it.
+     * Whether an old unsettled record holds back the commit of too many, or for too long. The time counts only where
+     * keys are independent: where a partition is one queue, a slow handler holds back no others.
      */
     boolean isCommitOverdue() {
-        return settings.ordering == Ordering.BY_KEY
-                && (offsets.lag() >= settings.maxCommitLag || offsets.age(clock.getAsLong()) >= settings.maxCommitAge);
+        boolean tooOld =
+                settings.ordering == Ordering.BY_KEY && offsets.age(clock.getAsLong()) >= settings.maxCommitAge;
+        return tooOld || offsets.lag() >= settings.maxCommitLag;
     }
 
     /** Whether the engine has records. */

@@ -36,14 +36,16 @@ final class PendingRecord {
         FAILED,
         /** To be submitted again when it is the first of its queue. */
         REQUEUED,
-        /** The first of its queue, to be submitted again when its delay is over. */
-        DELAYED,
-        /** Its completion is stored, or its dead letter is kept. */
-        SETTLED;
+        /** To be submitted again when it is the first of its queue and its delay is over. */
+        DELAYED;
 
         /** Whether the engine has the record and owes a disposition. */
         boolean isInEngine() {
-            return this == SUBMITTED || this == CLAIMED || this == RUNNING || this == RETURNED || this == FAILED;
+            return this == SUBMITTED || this == CLAIMED || hasBegun();
+        }
+
+        boolean hasBegun() {
+            return this == RUNNING || this == RETURNED || this == FAILED;
         }
     }
 

@@ -20,7 +20,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +53,7 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
     private final RecordSubmitter submitter;
     private final StartOffsets startOffsets;
     private final FetchControl fetchControl;
+    private final CommitFailures commitFailures;
     private final Liveness liveness;
     private final HandlerThreads threads;
     private final Map<TopicPartition, PartitionWork> work = new LinkedHashMap<>();
@@ -75,6 +75,7 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
         this.submitter = new RecordSubmitter(settings.consumer, deadLetters, this::stopAt);
         this.startOffsets = new StartOffsets(kafka, name);
         this.fetchControl = new FetchControl(kafka, name, settings.maxInFlight);
+        this.commitFailures = new CommitFailures(name);
         this.liveness = new Liveness(kafka, !topics.isEmpty(), settings.livenessTimeout, System::nanoTime);
         this.committedAt = System.nanoTime() - commitEvery.toNanos();
     }
@@ -134,7 +135,10 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
             return records;
         } catch (WakeupException woken) {
             return List.of();
-        } catch (RetriableException e) {
+        } catch (KafkaException e) {
+            if (!KafkaErrors.isTransient(e)) {
+                throw e;
+            }
             liveness.failed();
             log.warn("Consumer {} cannot poll now: {}", name, e.toString());
             LockSupport.parkNanos(ERROR_PAUSE.toNanos());
@@ -179,10 +183,11 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
         kafka.commitAsync(offsets, (sent, error) -> {
             committing = false;
             if (error == null) {
+                commitFailures.succeeded();
                 sent.forEach((partition, offset) ->
                         Objects.requireNonNull(begun.get(partition)).committed(offset.offset()));
             } else {
-                log.debug("Consumer {} could not commit now: {}", name, error.toString());
+                commitFailures.failed(error);
             }
         });
     }
@@ -231,8 +236,9 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
         while (revoked.values().stream().anyMatch(PartitionWork::isInEngine) && until - System.nanoTime() > 0) {
             LockSupport.parkNanos(HAND_OVER_CHECK.toNanos());
         }
-        Map<TopicPartition, OffsetAndMetadata> offsets = committable(revoked);
         try {
+            Map<TopicPartition, OffsetAndMetadata> offsets = committable(revoked);
+            offsets.putAll(startOffsets.positionsOfUnfetched(revoked));
             if (!offsets.isEmpty()) {
                 kafka.commitSync(offsets, CLOSE_TIMEOUT);
             }

@@ -42,8 +42,15 @@ final class RecordSubmitter implements OrderedQueue.Submitter {
         if (records.isEmpty()) {
             return;
         }
-        List<CompletionStage<Disposition>> dispositions = consumer.consumeAll(
-                records.stream().map(RecordSubmitter::delivery).toList());
+        List<CompletionStage<Disposition>> dispositions;
+        try {
+            dispositions = consumer.consumeAll(
+                    records.stream().map(RecordSubmitter::delivery).toList());
+        } catch (Throwable broken) { // whatever it is: a record without a report would block its queue for ever
+            Disposition later = retry(broken);
+            records.forEach(pending -> report(pending, later));
+            return;
+        }
         for (int i = 0; i < records.size(); i++) {
             PendingRecord pending = records.get(i);
             dispositions

@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A queue of sends for each topic, each emptied by one thread at a time. A producer blocks while it does not know a
@@ -22,13 +24,16 @@ import org.jspecify.annotations.Nullable;
  * many topics are missing, these are not delayed. Safe for use by many threads.
  */
 final class TopicQueues implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TopicQueues.class);
     private static final int THREADS = 8;
 
     private final Map<String, Queue<Send>> queues = new HashMap<>(); // those not empty; guarded by this
     private final Set<String> reachable = ConcurrentHashMap.newKeySet();
-    private final ThreadPoolExecutor reachableSenders = DaemonThreads.pool(THREADS, "hapax-kafka-publisher");
-    private final ThreadPoolExecutor otherSenders = DaemonThreads.pool(THREADS, "hapax-kafka-publisher-unreachable");
+    private final int maxWaiting;
+    private final ThreadPoolExecutor reachableSenders;
+    private final ThreadPoolExecutor otherSenders;
 
+    /** Must not throw. If it does, that is logged, and the sends behind it are run. */
     interface Send {
         /** @return whether the topic is reachable: {@code false} if the producer waited for it in vain */
         boolean run();
@@ -37,7 +42,17 @@ final class TopicQueues implements AutoCloseable {
         void abandon();
     }
 
-    /** @throws RejectedExecutionException if this is closed */
+    /**
+     * @param threads what the threads are called
+     * @param maxWaiting how many sends to one topic may wait
+     */
+    TopicQueues(String threads, int maxWaiting) {
+        this.maxWaiting = maxWaiting;
+        this.reachableSenders = DaemonThreads.pool(THREADS, threads);
+        this.otherSenders = DaemonThreads.pool(THREADS, threads + "-unreachable");
+    }
+
+    /** @throws RejectedExecutionException if this is closed, or too many sends wait */
     synchronized void add(String topic, Send send) {
         Queue<Send> queue = queues.get(topic);
         if (queue == null) {
@@ -45,19 +60,39 @@ final class TopicQueues implements AutoCloseable {
             queue = new ArrayDeque<>();
             queues.put(topic, queue);
         }
+        if (queue.size() >= maxWaiting) {
+            throw new RejectedExecutionException(maxWaiting + " sends to " + topic + " wait");
+        }
         queue.add(send);
     }
 
     private void sendAll(String topic) {
         Send send;
         while ((send = next(topic)) != null) {
-            if (send.run()) {
+            if (run(send)) {
                 reachable.add(topic);
             } else {
                 reachable.remove(topic);
-                removeAll(topic).forEach(Send::abandon);
+                removeAll(topic).forEach(TopicQueues::abandon);
                 return;
             }
+        }
+    }
+
+    private static boolean run(Send send) {
+        try {
+            return send.run();
+        } catch (RuntimeException | Error broken) {
+            log.error("A send failed unexpectedly", broken);
+            return true;
+        }
+    }
+
+    private static void abandon(Send send) {
+        try {
+            send.abandon();
+        } catch (RuntimeException | Error broken) {
+            log.error("A send failed unexpectedly", broken);
         }
     }
 
@@ -80,5 +115,12 @@ final class TopicQueues implements AutoCloseable {
     public void close() {
         reachableSenders.shutdown();
         otherSenders.shutdown();
+    }
+
+    /** Accepts no more sends, drops those that wait, and interrupts those that run. */
+    synchronized void abort() {
+        queues.clear();
+        reachableSenders.shutdownNow();
+        otherSenders.shutdownNow();
     }
 }

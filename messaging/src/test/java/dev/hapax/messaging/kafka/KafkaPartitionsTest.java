@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.GroupProtocol;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,6 +49,19 @@ class KafkaPartitionsTest extends KafkaLoopFixture {
         String topic = kafka.newTopic(1);
         FirstOwner owner = FirstOwner.of(this, topic);
         owner.kafka.killed.set(true);
+        owner.loop.close();
+        nextOwnerHandlesAll(topic, owner.expected);
+    }
+
+    @Test
+    void latestSkipsNothingIfTheCommitWasOutOfRange() throws Exception {
+        String topic = kafka.newTopic(1);
+        try (FaultyConsumer before = new FaultyConsumer(latest())) {
+            before.assign(List.of(TestKafka.partition(topic, 0)));
+            before.commitSync(
+                    Map.of(TestKafka.partition(topic, 0), new OffsetAndMetadata(1_000)), TestKafka.patience());
+        }
+        FirstOwner owner = FirstOwner.of(this, topic);
         owner.loop.close();
         nextOwnerHandlesAll(topic, owner.expected);
     }

@@ -105,9 +105,10 @@ class OffsetPropertyTest {
         private void begin() {
             work = new PartitionWork(
                     new PartitionWork.Settings(ordering, Integer.MAX_VALUE, Long.MAX_VALUE),
-                    PartitionWork.Start.COMMITTED,
+                    PartitionWork.Start.UNKNOWN,
                     () -> now,
                     settled -> new OrderedQueue(this::submit, this::later, () -> now, settled));
+            work.started(committed);
             position = committed;
             returned.clear();
         }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +63,71 @@ class OrderedQueueTest {
         assertThat(resubmitted).containsExactly(records.get(1));
         queue.settle(records.get(1));
         assertThat(begun).containsExactly(0L, 2L);
+    }
+
+    @Test
+    void failedRecordBehindAnotherKeepsItsDelay() {
+        List<PendingRecord> records = fetch(2);
+        records.forEach(this::claim);
+        queue.returned(records.get(0), true);
+        queue.returned(records.get(1), false);
+        queue.retryLater(records.get(1), SOON);
+        queue.settle(records.get(0));
+        assertThat(queue.isBlocked()).isTrue();
+        assertThat(queue.takeSubmittable()).isEmpty();
+        assertThat(resubmitted).isEmpty();
+        now += SOON.toNanos();
+        assertThat(queue.takeSubmittable()).containsExactly(records.get(1));
+    }
+
+    /** The thread that reports a disposition belongs to the engine, and submitting calls functions of the user. */
+    @Test
+    void recordIsResubmittedOnTheExecutor() {
+        OrderedQueue shared = new OrderedQueue(resubmitted::addAll, executor::add, () -> now, settled::add);
+        List<PendingRecord> records = fetch(shared, 2);
+        shared.retryLater(records.get(1), SOON);
+        shared.settle(records.get(0));
+        assertThat(resubmitted).isEmpty();
+        executor.remove().run();
+        assertThat(resubmitted).containsExactly(records.get(1));
+        assertThat(shared.takeSubmittable()).isEmpty();
+    }
+
+    @Test
+    void executorThatFailsIsTriedAgain() {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        OrderedQueue shared = new OrderedQueue(
+                resubmitted::addAll,
+                task -> {
+                    if (failing.get()) {
+                        throw new InternalError("no thread");
+                    }
+                    task.run();
+                },
+                () -> now,
+                settled::add);
+        PendingRecord record = fetch(shared, 1).get(0);
+        shared.claimed(record, () -> begun.add(0L));
+        assertThat(begun).isEmpty();
+        failing.set(false);
+        shared.schedule();
+        assertThat(begun).containsExactly(0L);
+    }
+
+    @Test
+    void settledRecordsBehindTheFirstTakeNoRoom() {
+        List<PendingRecord> records = fetch(100);
+        records.subList(1, 100).forEach(queue::settle);
+        assertThat(queue.size()).isEqualTo(1);
+        assertThat(settled).hasSize(99);
+    }
+
+    @Test
+    void claimThatIsNoLongerAwaitedIsReleased() {
+        PendingRecord record = fetch(1).get(0);
+        queue.retryLater(record, SOON);
+        assertThatThrownBy(() -> claim(record)).isInstanceOf(RejectedExecutionException.class);
+        assertThat(begun).isEmpty();
     }
 
     @Test
@@ -136,10 +202,7 @@ class OrderedQueueTest {
     /** In a queue whose handlers wait for {@link #executor}. */
     private void fetchAndClaim(int count, Runnable handler) {
         OrderedQueue shared = new OrderedQueue(resubmitted::addAll, executor::add, () -> now, settled::add);
-        for (int i = 0; i < count; i++) {
-            shared.add(new ConsumerRecord<>("t", 0, i, null, null));
-        }
-        shared.takeSubmittable()
+        fetch(shared, count)
                 .forEach(it -> shared.claimed(it, () -> {
                     begun.add(it.record.offset());
                     handler.run();
@@ -148,6 +211,10 @@ class OrderedQueueTest {
     }
 
     private List<PendingRecord> fetch(int count) {
+        return fetch(queue, count);
+    }
+
+    private static List<PendingRecord> fetch(OrderedQueue queue, int count) {
         for (int i = 0; i < count; i++) {
             queue.add(new ConsumerRecord<>("t", 0, i, null, null));
         }

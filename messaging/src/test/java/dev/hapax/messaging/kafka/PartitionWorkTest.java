@@ -14,7 +14,7 @@ class PartitionWorkTest {
     private static final Duration MAX_AGE = Duration.ofMinutes(5);
 
     private long now;
-    private final PartitionWork byKey = work(Ordering.BY_KEY, Start.COMMITTED);
+    private final PartitionWork byKey = started(Ordering.BY_KEY);
 
     @Test
     void nothingIsSubmittedBeforeTheStartIsCommitted() {
@@ -22,9 +22,34 @@ class PartitionWorkTest {
         work.add(record(7));
         assertThat(work.takeSubmittable()).isEmpty();
         assertThat(work.committable()).as("at a hand-over").hasValue(7);
-        work.started();
+        work.started(7);
         assertThat(work.takeSubmittable()).hasSize(1);
         assertThat(work.committable()).isEmpty();
+    }
+
+    /** With {@code latest}, the next owner would find the committed offset out of range, and skip the first record. */
+    @Test
+    void committedOffsetOutOfRangeIsReplacedFirst() {
+        PartitionWork work = work(Ordering.BY_PARTITION, Start.UNKNOWN);
+        work.started(3);
+        assertThat(work.start()).isEqualTo(Start.COMMITTED);
+        work.add(record(7));
+        assertThat(work.start()).isEqualTo(Start.TO_BE_COMMITTED);
+        assertThat(work.takeSubmittable()).isEmpty();
+        assertThat(work.committable()).as("at a hand-over").hasValue(7);
+        work.started(7);
+        work.add(record(9));
+        assertThat(work.takeSubmittable()).hasSize(2);
+    }
+
+    @Test
+    void committedOffsetThatIsLookedUpLateIsReplacedToo() {
+        PartitionWork work = work(Ordering.BY_PARTITION, Start.UNKNOWN);
+        work.add(record(7));
+        work.started(30);
+        assertThat(work.start()).isEqualTo(Start.TO_BE_COMMITTED);
+        work.started(7);
+        assertThat(work.takeSubmittable()).hasSize(1);
     }
 
     @Test
@@ -52,11 +77,27 @@ class PartitionWorkTest {
     }
 
     @Test
-    void onlyIndependentKeysCanHoldBackTheCommit() {
-        PartitionWork byPartition = work(Ordering.BY_PARTITION, Start.COMMITTED);
-        fetch(byPartition, MAX_LAG);
+    void partitionInOneQueueIsBoundedByCountOnly() {
+        PartitionWork byPartition = started(Ordering.BY_PARTITION);
+        fetch(byPartition, MAX_LAG - 1);
         now += MAX_AGE.toNanos();
         assertThat(byPartition.isCommitOverdue()).isFalse();
+        fetch(byPartition, 1);
+        assertThat(byPartition.isCommitOverdue()).isTrue();
+    }
+
+    /** Compacted topics have few records and many offsets. */
+    @Test
+    void offsetsWithoutRecordsDoNotCount() {
+        byKey.add(record(0));
+        byKey.add(record(5L * MAX_LAG));
+        assertThat(byKey.isCommitOverdue()).isFalse();
+    }
+
+    private PartitionWork started(Ordering ordering) {
+        PartitionWork work = work(ordering, Start.UNKNOWN);
+        work.started(0);
+        return work;
     }
 
     private PartitionWork work(Ordering ordering, Start start) {
