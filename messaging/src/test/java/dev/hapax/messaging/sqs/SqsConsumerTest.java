@@ -1,9 +1,12 @@
 package dev.hapax.messaging.sqs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.hapax.NotBegunException;
 import dev.hapax.TerminalFailure;
+import dev.hapax.messaging.Backoff;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.MessageHandler;
 import dev.hapax.messaging.queues.ConsumerFixture;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -325,6 +329,75 @@ class SqsConsumerTest {
 
         assertThat(sqs.receive(queue).body()).isEqualTo("b");
         assertThat(work.handled).containsExactly("a");
+    }
+
+    @Test
+    void heldMessageIsShownByALoopThatClosesAtOnce() {
+        CountDownLatch refused = new CountDownLatch(1);
+        sqs.send(queue, "a");
+        SqsConsumerLoop loop = start(loop(work.consumer(
+                        (message, lease) -> {
+                            refused.countDown();
+                            throw new NotBegunException("the circuit is open");
+                        },
+                        it -> it.backoff(new Backoff(Duration.ofHours(1), Duration.ofHours(1)))))
+                .waitTime(Duration.ofSeconds(20)) // so that a receive is under way
+                .visibility(Duration.ofHours(1)));
+        await().until(() -> refused.getCount() == 0);
+        loop.close();
+
+        assertThat(sqs.receive(queue).body()).isEqualTo("a");
+    }
+
+    @Test
+    void finishedMessageIsDeletedByALoopThatClosesAtOnce() {
+        CompletableFuture<SqsConsumerLoop> loop = new CompletableFuture<>();
+        AtomicInteger deliveries = new AtomicInteger();
+        loop.complete(start(loop(work.consumer(
+                        (message, lease) -> {},
+                        it -> it.key(message -> {
+                            if (deliveries.incrementAndGet() == 2) {
+                                loop.join().close();
+                            }
+                            return "a";
+                        })))
+                .visibility(Duration.ofHours(1))));
+        sqs.send(queue, "a");
+        await().until(() -> sqs.size(queue) == 0);
+        sqs.send(queue, "a");
+        await().until(() -> loop.join().stopped().toCompletableFuture().isDone());
+
+        await().until(() -> sqs.size(queue) == 0);
+        assertThat(deliveries).hasValue(2);
+    }
+
+    @Test
+    void messageThatSqsCannotHideSoLongIsReleased() {
+        sqs.send(queue, "later");
+        start(loop(work.consumer(
+                        (message, lease) -> {
+                            if (message.body().equals("later")) {
+                                sqs.send(queue, "now");
+                                throw new NotBegunException("the circuit is open");
+                            }
+                        },
+                        it -> it.backoff(new Backoff(Duration.ofHours(24), Duration.ofHours(24)))))
+                .maxInFlight(1));
+
+        await().until(() -> work.handled.equals(List.of("now")));
+        Duration longerThanItsVisibility = Duration.ofSeconds(4);
+        await().during(longerThanItsVisibility)
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> sqs.waiting(queue) == 0 && sqs.size(queue) == 1);
+    }
+
+    @Test
+    void fifoQueueIsNotLeftToRedrive() {
+        SqsConsumerLoop.Builder fifo =
+                loop((message, lease) -> {}).queueUrl(sqs.newFifoQueue()).deadLetters(DeadLetters.byRedrive());
+        assertThatThrownBy(fifo::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("DeadLetters.toQueue");
     }
 
     @Test
