@@ -1,5 +1,6 @@
 package dev.hapax.messaging.sqs;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -11,6 +12,7 @@ import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.MessageHandler;
 import dev.hapax.messaging.queues.ConsumerFixture;
 import dev.hapax.testkit.fault.FaultProxy;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,12 +22,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequest;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 
@@ -373,22 +378,43 @@ class SqsConsumerTest {
 
     @Test
     void messageThatSqsCannotHideSoLongIsReleased() {
+        List<Integer> hiddenFor = new CopyOnWriteArrayList<>();
         sqs.send(queue, "later");
-        start(loop(work.consumer(
-                        (message, lease) -> {
-                            if (message.body().equals("later")) {
-                                sqs.send(queue, "now");
-                                throw new NotBegunException("the circuit is open");
-                            }
-                        },
-                        it -> it.backoff(new Backoff(Duration.ofHours(24), Duration.ofHours(24)))))
+        start(SqsConsumerLoop.of(
+                        recorded(hiddenFor),
+                        work.consumer(
+                                (message, lease) -> {
+                                    if (message.body().equals("later")) {
+                                        sqs.send(queue, "now");
+                                        throw new NotBegunException("the circuit is open");
+                                    }
+                                },
+                                it -> it.backoff(new Backoff(Duration.ofHours(24), Duration.ofHours(24)))))
+                .queueUrl(queue)
+                .deadLetters(DeadLetters.toQueue(dead))
+                .handOver(Duration.ZERO)
                 .maxInFlight(1));
 
         await().until(() -> work.handled.equals(List.of("now")));
-        Duration longerThanItsVisibility = Duration.ofSeconds(4);
-        await().during(longerThanItsVisibility)
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> sqs.waiting(queue) == 0 && sqs.size(queue) == 1);
+        int longestHold = (int) Duration.ofHours(11).toSeconds();
+        assertThat(hiddenFor)
+                .singleElement(as(InstanceOfAssertFactories.INTEGER))
+                .isBetween(longestHold - 600, longestHold);
+    }
+
+    /** @param hiddenFor gets the seconds of all changes of a visibility */
+    @SuppressWarnings("unchecked")
+    private SqsAsyncClient recorded(List<Integer> hiddenFor) {
+        return (SqsAsyncClient) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {SqsAsyncClient.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("changeMessageVisibilityBatch")) {
+                        ChangeMessageVisibilityBatchRequest.Builder request =
+                                ChangeMessageVisibilityBatchRequest.builder();
+                        ((Consumer<ChangeMessageVisibilityBatchRequest.Builder>) arguments[0]).accept(request);
+                        request.build().entries().forEach(it -> hiddenFor.add(it.visibilityTimeout()));
+                    }
+                    return method.invoke(sqs.client(), arguments);
+                });
     }
 
     @Test
