@@ -366,6 +366,7 @@ class SqsConsumerTest {
                             }
                             return "a";
                         })))
+                .maxInFlight(1) // so that no receive is under way, whose answer would send the delete as well
                 .visibility(Duration.ofHours(1))));
         sqs.send(queue, "a");
         await().until(() -> sqs.size(queue) == 0);
