@@ -38,11 +38,6 @@ public sealed interface Disposition {
      */
     record Reject(String reason) implements Disposition {}
 
-    /** Whether the broker may forget the message once this was carried out. */
-    default boolean isTerminal() {
-        return !(this instanceof RetryLater);
-    }
-
     default <R> R fold(Function<Ack, R> ack, Function<RetryLater, R> retryLater, Function<Reject, R> reject) {
         if (this instanceof Ack it) {
             return ack.apply(it);

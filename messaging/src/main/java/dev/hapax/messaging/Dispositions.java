@@ -9,7 +9,7 @@ import dev.hapax.Policy;
 import dev.hapax.messaging.Disposition.Ack;
 import dev.hapax.messaging.Disposition.Reject;
 import dev.hapax.messaging.Disposition.RetryLater;
-import dev.hapax.messaging.Work.GivenBackException;
+import dev.hapax.messaging.Work.ReleasedException;
 import dev.hapax.store.OperationId;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
@@ -59,7 +59,7 @@ record Dispositions(
      * @param attempt which attempt failed; 0 if none began
      */
     Disposition of(Throwable thrown, int attempt) {
-        if (thrown instanceof GivenBackException) {
+        if (thrown instanceof ReleasedException) {
             return new RetryLater(Duration.ZERO, "it was released before it began");
         }
         if (thrown instanceof NotBegunException) {

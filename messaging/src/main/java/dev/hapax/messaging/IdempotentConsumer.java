@@ -53,12 +53,14 @@ import org.jspecify.annotations.Nullable;
 public final class IdempotentConsumer<M> {
     private final String name;
     private final Identity<M> identity;
+    private final Dispositions dispositions;
     private final Work<M> work;
 
     private IdempotentConsumer(Builder<M> builder, Work<M> work) {
         this.name = builder.name;
         this.identity = new Identity<>(
                 builder.name, builder.tenant, Objects.requireNonNull(builder.key, "key"), builder.payload);
+        this.dispositions = builder.dispositions();
         this.work = work;
     }
 
@@ -106,6 +108,8 @@ public final class IdempotentConsumer<M> {
                 ends.add(null);
             } catch (InvalidMessageException invalid) {
                 ends.add(CompletableFuture.completedFuture(new Reject(Dispositions.describe(invalid))));
+            } catch (VirtualMachineError exhausted) { // never the message's fault
+                ends.add(CompletableFuture.completedFuture(dispositions.of(exhausted, 0)));
             }
         }
         List<CompletionStage<Disposition>> run = work.run(operations, completions);
@@ -145,7 +149,10 @@ public final class IdempotentConsumer<M> {
         private static <M, R> @Nullable R read(String what, Function<? super M, @Nullable R> function, M message) {
             try {
                 return function.apply(message);
-            } catch (RuntimeException broken) {
+            } catch (Throwable broken) { // a checked one too: not every function is written in Java
+                if (broken instanceof VirtualMachineError exhausted && !(broken instanceof StackOverflowError)) {
+                    throw exhausted;
+                }
                 throw new InvalidMessageException(
                         "the message's %s cannot be read: %s".formatted(what, broken), broken);
             }
@@ -179,7 +186,7 @@ public final class IdempotentConsumer<M> {
 
         /**
          * Where a message's key is: what its sender chose, and chooses again when it sends the message again. A message
-         * without one, or for which this throws, is rejected.
+         * without one, or for which this throws, is rejected; one for which the memory does not suffice is retried.
          */
         public Builder<M> key(Function<? super M, @Nullable String> key) {
             this.key = key;

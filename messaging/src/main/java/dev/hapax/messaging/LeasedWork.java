@@ -6,6 +6,7 @@ import dev.hapax.Lease;
 import dev.hapax.Outcome;
 import dev.hapax.Scope;
 import dev.hapax.Task;
+import dev.hapax.messaging.internal.CompletionErrors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -39,14 +40,11 @@ final class LeasedWork<M> implements Work<M> {
         for (int i = 0; i < attempts.size(); i++) {
             Attempt attempt = attempts.get(i);
             ends.add(outcomes.get(i)
-                    .handle((outcome, error) ->
-                            error == null ? dispositions.of(outcome) : dispositions.of(cause(error), attempt.number)));
+                    .handle((outcome, error) -> error == null
+                            ? dispositions.of(outcome)
+                            : dispositions.of(CompletionErrors.cause(error), attempt.number)));
         }
         return ends;
-    }
-
-    private static Throwable cause(Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     private final class Attempt implements AsyncHandler<byte[]> {
@@ -62,7 +60,9 @@ final class LeasedWork<M> implements Work<M> {
             operation.requireTurn();
             number = lease.attempt();
             return begun(lease).handle((nothing, error) -> {
-                Throwable judged = error == null ? null : LastAttempt.judge(dispositions.policy(), lease, cause(error));
+                Throwable judged = error == null
+                        ? null
+                        : LastAttempt.judge(dispositions.policy(), lease, CompletionErrors.cause(error));
                 operation
                         .delivery()
                         .turn()

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Runs each handler in a transaction that also records it, and says so once it is committed.
  *
  * <p>A rollback leaves nothing behind, not even that there was an attempt, so a message that always fails would come
- * back for ever. Hence the attempt is written down afterwards: the operation is claimed and given back, outside of the
+ * back for ever. Hence the attempt is written down afterwards: the operation is claimed and released, outside of the
  * transaction.
  */
 final class TransactionalWork<M, C> implements Work<M> {

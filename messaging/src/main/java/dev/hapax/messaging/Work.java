@@ -25,11 +25,11 @@ interface Work<M> {
     }
 
     /** It is not wanted here any more, so that nothing speaks against beginning it elsewhere at once. */
-    final class GivenBackException extends NotBegunException {
+    final class ReleasedException extends NotBegunException {
         private static final long serialVersionUID = 1L;
 
-        GivenBackException() {
-            super("given back before it began");
+        ReleasedException() {
+            super("released before it began");
         }
     }
 
@@ -46,7 +46,7 @@ interface Work<M> {
         /** Refuses to begin what is no longer wanted here. */
         void requireTurn() {
             if (!delivery.turn().mayBegin()) {
-                throw new GivenBackException();
+                throw new ReleasedException();
             }
         }
     }

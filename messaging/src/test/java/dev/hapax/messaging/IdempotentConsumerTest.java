@@ -19,6 +19,7 @@ import dev.hapax.store.Store;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import dev.hapax.store.WhenAbandoned;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -115,6 +116,43 @@ class IdempotentConsumerTest {
     }
 
     @Test
+    void unreadableMessageIsRejectedWhateverIsThrown() {
+        for (Throwable thrown : List.of(new IOException("checked"), new StackOverflowError(), new Error("linkage"))) {
+            for (IdempotentConsumer.Builder<Message> unreadable : unreadable(thrown)) {
+                assertThat(reason(consume(unreadable.handling(handler), new Message("m1", "a"))))
+                        .contains("cannot be read", thrown.toString());
+            }
+        }
+        assertThat(handled).isEmpty();
+    }
+
+    @Test
+    void messageIsRetriedWhenMemoryIsExhausted() {
+        for (IdempotentConsumer.Builder<Message> unreadable : unreadable(new OutOfMemoryError("Java heap space"))) {
+            assertThat(consume(unreadable.handling(handler), new Message("m1", "a")))
+                    .isInstanceOfSatisfying(RetryLater.class, it -> {
+                        assertThat(it.reason()).contains("Java heap space");
+                        assertThat(it.handlerFailed()).isFalse();
+                    });
+        }
+    }
+
+    /** Whose key, tenant or payload function throws. */
+    private List<IdempotentConsumer.Builder<Message>> unreadable(Throwable thrown) {
+        Hapax hapax = hapax(store, "c", Policy.defaults());
+        return List.of(
+                builder("c", hapax).key(message -> sneaky(thrown)),
+                builder("c", hapax).tenant(message -> sneaky(thrown)),
+                builder("c", hapax).payload(message -> sneaky(thrown)));
+    }
+
+    /** Throws without declaring it, as functions in other languages of the JVM may. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <R, T extends Throwable> R sneaky(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    @Test
     void aFailureForGoodIsRejectedNowAndWheneverItComesAgain() {
         IdempotentConsumer<Message> consumer = consumer(Policy.defaults());
         failure = new TerminalFailure(422, "no such account");
@@ -196,7 +234,7 @@ class IdempotentConsumerTest {
     }
 
     @Test
-    void whatMayNotBeginIsGivenBackForTheNextOneWhichIsStillTheFirstAttempt() {
+    void releasedClaimCountsNoAttempt() {
         IdempotentConsumer<Message> consumer = consumer(Policy.defaults().maxAttempts(1));
         Turn never = new Turn() {
             @Override

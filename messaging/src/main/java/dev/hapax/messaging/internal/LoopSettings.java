@@ -17,9 +17,7 @@ public record LoopSettings(int threads, @Nullable Executor executor, Duration ha
 
     public LoopSettings {
         atLeastOne(threads, "threads");
-        if (handOver.isNegative()) {
-            throw new IllegalArgumentException("handOver is " + handOver + "; it cannot be negative");
-        }
+        notNegative(handOver, "handOver");
     }
 
     public static LoopSettings defaults() {
@@ -42,6 +40,14 @@ public record LoopSettings(int threads, @Nullable Executor executor, Duration ha
     public static int atLeastOne(int value, String name) {
         if (value < 1) {
             throw new IllegalArgumentException(name + " is " + value + "; at least 1 is needed");
+        }
+        return value;
+    }
+
+    /** @throws IllegalArgumentException naming the setting, if its value is below zero */
+    public static Duration notNegative(Duration value, String name) {
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(name + " is " + value + "; it cannot be negative");
         }
         return value;
     }

@@ -2,6 +2,7 @@ package dev.hapax.messaging.internal;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,12 +59,23 @@ public final class LoopThread implements AutoCloseable {
         return stopped.copy();
     }
 
-    /** Stops the loop and waits for its end. Closing twice does nothing. An interrupted caller waits no longer. */
+    /**
+     * Stops the loop and waits for its end, but not for what is chained to {@link #stopped}. Closing twice does
+     * nothing. An interrupted caller waits no longer; the loop's own thread does not wait.
+     */
     @Override
     public void close() {
         loop.stop();
+        if (Thread.currentThread() != thread) {
+            awaitStopped();
+        }
+    }
+
+    private void awaitStopped() {
         try {
-            thread.join();
+            stopped.get();
+        } catch (ExecutionException broken) {
+            // logged, and reported by stopped()
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

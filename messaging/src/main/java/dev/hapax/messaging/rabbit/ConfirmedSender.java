@@ -4,6 +4,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.Return;
+import dev.hapax.messaging.internal.DaemonThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -13,7 +14,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -31,32 +31,27 @@ import org.slf4j.LoggerFactory;
  */
 final class ConfirmedSender implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConfirmedSender.class);
-    private static final int CLOSE_PATIENCE_MILLIS = 2_000;
+    private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
 
     private final RabbitConnections connections;
-    private final Duration patience;
+    private final Duration confirmTimeout;
     private final ThreadPoolExecutor thread;
-    private @Nullable Line line;
+    private @Nullable ConfirmChannel current;
     private long failedAt;
     private @Nullable Exception failure;
 
-    /** @param patience how long a confirm may take */
-    ConfirmedSender(RabbitConnections connections, Duration patience) {
+    /** @param confirmTimeout how long a confirm may take */
+    ConfirmedSender(RabbitConnections connections, Duration confirmTimeout) {
         this.connections = connections;
-        this.patience = patience;
-        this.thread = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread sender = new Thread(task, "hapax-rabbit-sender");
-            sender.setDaemon(true);
-            return sender;
-        });
-        thread.allowCoreThreadTimeOut(true);
+        this.confirmTimeout = confirmTimeout;
+        this.thread = DaemonThreads.pool(1, "hapax-rabbit-sender");
     }
 
     /** What is sent, and to whom. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Letter(String exchange, String routingKey, BasicProperties properties, byte[] body) {}
 
-    /** Completes once a queue has the message for good; fails if none took it, or nobody knows. */
+    /** Completes once a queue has the message for good; fails if none took it, or that is unknown. */
     CompletableFuture<Void> send(Letter letter) {
         CompletableFuture<Void> confirmed = new CompletableFuture<>();
         long sentAt = System.nanoTime();
@@ -65,7 +60,7 @@ final class ConfirmedSender implements AutoCloseable {
         } catch (RejectedExecutionException closed) {
             confirmed.completeExceptionally(new IOException("closed"));
         }
-        return confirmed.orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS);
+        return confirmed.orTimeout(confirmTimeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void send(Letter letter, long sentAt, CompletableFuture<Void> confirmed) {
@@ -82,30 +77,30 @@ final class ConfirmedSender implements AutoCloseable {
     /**
      * A connection that fails to send is not trusted again, although its channel may not know yet that it is closed.
      */
-    private void publish(Line now, Pending message) throws IOException {
+    private void publish(ConfirmChannel now, Pending message) throws IOException {
         boolean sent = false;
         try {
             now.publish(message);
             sent = true;
         } finally {
             if (!sent) {
-                hangUp();
+                disconnect();
             }
         }
     }
 
-    private Line open(long sentAt) throws Exception {
-        Line now = line;
+    private ConfirmChannel open(long sentAt) throws Exception {
+        ConfirmChannel now = current;
         if (now != null && now.channel.isOpen()) {
             return now;
         }
         if (failure != null && sentAt - failedAt < 0) { // it waited while another one found out
             throw failure;
         }
-        hangUp();
+        disconnect();
         try {
-            Line opened = new Line(connections.open());
-            line = opened;
+            ConfirmChannel opened = new ConfirmChannel(connections.open());
+            current = opened;
             failure = null;
             return opened;
         } catch (Exception broken) {
@@ -115,10 +110,10 @@ final class ConfirmedSender implements AutoCloseable {
         }
     }
 
-    private void hangUp() {
-        if (line != null) {
-            line.connection.abort(CLOSE_PATIENCE_MILLIS);
-            line = null;
+    private void disconnect() {
+        if (current != null) {
+            current.connection.abort(CLOSE_TIMEOUT_MILLIS);
+            current = null;
         }
     }
 
@@ -126,7 +121,7 @@ final class ConfirmedSender implements AutoCloseable {
     @Override
     public void close() {
         try {
-            thread.execute(this::hangUp);
+            thread.execute(this::disconnect);
         } catch (RejectedExecutionException closed) {
             return;
         }
@@ -167,12 +162,12 @@ final class ConfirmedSender implements AutoCloseable {
     }
 
     /** A connection with a channel in confirm mode, and what is under way on it. */
-    private static final class Line {
+    private static final class ConfirmChannel {
         final Connection connection;
         final Channel channel;
         final ConcurrentNavigableMap<Long, Pending> pending = new ConcurrentSkipListMap<>();
 
-        Line(Connection connection) throws IOException {
+        ConfirmChannel(Connection connection) throws IOException {
             this.connection = connection;
             boolean ready = false;
             try {
@@ -187,7 +182,7 @@ final class ConfirmedSender implements AutoCloseable {
                 ready = true;
             } finally {
                 if (!ready) {
-                    connection.abort(CLOSE_PATIENCE_MILLIS);
+                    connection.abort(CLOSE_TIMEOUT_MILLIS);
                 }
             }
         }
@@ -215,7 +210,7 @@ final class ConfirmedSender implements AutoCloseable {
                     .findFirst()
                     .ifPresentOrElse(
                             it -> it.returned = true,
-                            () -> log.warn("A message was returned that nobody waits for: {}", message.getReplyText()));
+                            () -> log.warn("A message was returned that is not pending: {}", message.getReplyText()));
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.hapax.messaging.rabbit;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import dev.hapax.messaging.internal.DeadLetterReason;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,8 +14,6 @@ public final class DeadLetters {
     public static final String CONSUMER = "hapax-dead-letter-consumer";
     public static final String EXCHANGE = "hapax-dead-letter-exchange";
     public static final String ROUTING_KEY = "hapax-dead-letter-routing-key";
-
-    private static final int LONGEST_REASON = 1000;
 
     private final @Nullable Address address;
 
@@ -58,7 +57,7 @@ public final class DeadLetters {
     /** The message's properties, and why it is dead. */
     static BasicProperties properties(RabbitMessage message, String consumer, String reason) {
         Map<String, Object> headers = headers(message);
-        headers.put(REASON, reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));
+        headers.put(REASON, DeadLetterReason.truncate(reason));
         headers.put(CONSUMER, consumer);
         headers.put(EXCHANGE, message.exchange());
         headers.put(ROUTING_KEY, message.routingKey());

@@ -21,7 +21,6 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,10 +40,15 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
     private static final Duration MIN_DELAY = Duration.ofMillis(20);
     private static final Duration PAUSE = Duration.ofSeconds(2);
     private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(30);
-    private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
+    private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
-    private final RabbitConsumerLoop.Builder settings;
     private final IdempotentConsumer<RabbitMessage> consumer;
+    private final RabbitConnections connections;
+    private final String queue;
+    private final int prefetch;
+    private final Duration longestHold;
+    private final @Nullable String delayQueue;
+    private final Duration handOver;
     private final DeadLetters deadLetters;
     private final HandlerThreads handlers;
     private final ConfirmedSender sender;
@@ -57,11 +61,16 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
     private volatile boolean stopping;
 
     DeliveryLoop(RabbitConsumerLoop.Builder settings, String name) {
-        this.settings = settings;
         this.consumer = settings.consumer;
+        this.connections = settings.connections;
+        this.queue = settings.queue;
+        this.prefetch = settings.prefetch;
+        this.longestHold = settings.longestHold;
+        this.delayQueue = settings.delayQueue;
+        this.handOver = settings.loop.handOver();
         this.deadLetters = Objects.requireNonNull(settings.deadLetters, "deadLetters");
         this.handlers = new HandlerThreads(settings.loop, name);
-        this.sender = new ConfirmedSender(settings.connections, CONFIRM_TIMEOUT);
+        this.sender = new ConfirmedSender(connections, CONFIRM_TIMEOUT);
     }
 
     boolean isConsuming() {
@@ -118,9 +127,9 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
 
     private void subscribe() {
         try {
-            subscription = Subscription.begin(settings.connections, settings.queue, settings.prefetch, this);
+            subscription = Subscription.begin(connections, queue, prefetch, this);
             failedConnects = 0;
-            log.info("Consumer {} consumes queue {}", consumer.name(), settings.queue);
+            log.info("Consumer {} consumes queue {}", consumer.name(), queue);
         } catch (IOException | TimeoutException | RuntimeException failed) {
             failedConnects++;
             Duration pause = RECONNECT.after(failedConnects);
@@ -128,7 +137,7 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
             log.warn(
                     "Consumer {} cannot consume queue {}, tries again in {} ms: {}",
                     consumer.name(),
-                    settings.queue,
+                    queue,
                     pause.toMillis(),
                     describe(failed));
         }
@@ -145,7 +154,7 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
     }
 
     private long nextEvent() {
-        long next = System.nanoTime() + LONGEST_WAIT;
+        long next = System.nanoTime() + MAX_WAIT.toNanos();
         if (!held.isEmpty()) {
             next = Math.min(next, held.peek().wakeAt);
         }
@@ -169,9 +178,9 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
         for (UnackedDelivery it : due) {
             if (it.requeued) {
                 it.subscription.requeue(it.tag);
-            } else if (settings.delayQueue != null && it.notBefore - now > 0) {
+            } else if (delayQueue != null && it.notBefore - now > 0) {
                 unsettled++;
-                publishDelayed(it, settings.delayQueue);
+                publishDelayed(it, delayQueue);
             } else {
                 asked.add(it);
             }
@@ -206,7 +215,10 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
     }
 
     private void apply(UnackedDelivery it, @Nullable Disposition disposition, @Nullable Throwable error) {
-        if (disposition == null) {
+        if (it.isStale()) { // the broker delivers it again; a dead letter or a delayed copy would be a second message
+            log.debug("{} was delivered on a channel that is gone: {}", it.message, disposition);
+            unsettled--;
+        } else if (disposition == null) {
             log.error("{} could not be handled", it.message, error);
             retryLater(it, new RetryLater(PAUSE, String.valueOf(error)));
         } else if (disposition instanceof RetryLater later) {
@@ -224,11 +236,11 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
         log.debug("{} is retried later: {}", it.message, later.reason());
         Duration delay = later.delay().compareTo(MIN_DELAY) < 0 ? MIN_DELAY : later.delay();
         long now = System.nanoTime();
-        long heldUntil = it.receivedAt + settings.longestHold.toNanos();
+        long heldUntil = it.receivedAt + longestHold.toNanos();
         it.notBefore = now + delay.toNanos();
         boolean tooLong = it.notBefore - heldUntil > 0;
-        if (tooLong && settings.delayQueue != null) {
-            publishDelayed(it, settings.delayQueue);
+        if (tooLong && delayQueue != null) {
+            publishDelayed(it, delayQueue);
             return;
         }
         it.requeued = tooLong;
@@ -242,9 +254,9 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
     }
 
     /** If the broker does not take it, it is published again after a pause, with the delay that is left. */
-    private void publishDelayed(UnackedDelivery it, String delayQueue) {
+    private void publishDelayed(UnackedDelivery it, String to) {
         Duration delay = Duration.ofNanos(it.notBefore - System.nanoTime());
-        Letter letter = new Letter("", delayQueue, DeadLetters.delayed(it.message, delay), it.message.body());
+        Letter letter = new Letter("", to, DeadLetters.delayed(it.message, delay), it.message.body());
         acknowledgeAfter(sender.send(letter), it, "delayed");
     }
 
@@ -276,21 +288,36 @@ final class DeliveryLoop implements LoopThread.Loop, Subscription.Events {
     }
 
     /**
-     * Waits for handlers that run, so that their messages are acknowledged, or at least their ends stored if the
-     * connection is gone. The broker delivers again what has not begun.
+     * Requeues what has not begun, and waits for handlers that run, so that their messages are acknowledged, or at
+     * least their ends stored if the connection is gone.
      */
     private void handOver() throws InterruptedException {
         Subscription now = subscription;
         if (now != null) {
             now.cancel();
         }
-        long until = System.nanoTime() + settings.loop.handOver().toNanos();
+        long until = System.nanoTime() + handOver.toNanos();
         actions.runPending(System.nanoTime());
+        requeueHeld();
         while (unsettled > 0 && until - System.nanoTime() > 0) {
             actions.runPending(until);
+            requeueHeld();
         }
         if (unsettled > 0) {
             log.warn("Consumer {} stops while {} messages are being handled", consumer.name(), unsettled);
+        }
+    }
+
+    /**
+     * A closed channel would requeue them as well, but a quorum queue counts that against the delivery limit. With a
+     * prefetch of 1 that is accepted, because the order is kept: a quorum queue without such a limit puts explicitly
+     * requeued messages at its end.
+     */
+    private void requeueHeld() {
+        if (prefetch > 1) {
+            held.removeIf(UnackedDelivery::isStale);
+            held.forEach(it -> it.subscription.requeue(it.tag));
+            held.clear();
         }
     }
 

@@ -141,6 +141,10 @@ public final class RabbitConsumerLoop implements AutoCloseable {
         /**
          * How long a message is held before it goes back to the queue, to be delivered again at once. Must be shorter
          * than the broker waits for an acknowledgement ({@code consumer_timeout}, 30 min by default). Default: 15 min.
+         *
+         * <p>A quorum queue before RabbitMQ 4.3 counts every requeue against its delivery limit, 20 by default from
+         * RabbitMQ 4.0 on, and dead-letters or drops the message after that: with 15 minutes, when the store was away
+         * for five hours. Use {@link #delayQueue} there, or raise {@code x-delivery-limit}.
          */
         public Builder longestHold(Duration longest) {
             if (longest.compareTo(Duration.ofMillis(100)) < 0) {

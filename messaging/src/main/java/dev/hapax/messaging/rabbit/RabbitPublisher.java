@@ -2,6 +2,7 @@ package dev.hapax.messaging.rabbit;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.ConnectionFactory;
+import dev.hapax.messaging.internal.CompletionErrors;
 import dev.hapax.messaging.rabbit.ConfirmedSender.Letter;
 import dev.hapax.outbox.OutboxMessage;
 import dev.hapax.outbox.Outgoing;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Keeps one connection, opened when it is first needed and again when it broke. Safe for use by many threads.
  */
 public final class RabbitPublisher implements Publisher, AutoCloseable {
-    private static final Duration CONFIRM_PATIENCE = Duration.ofSeconds(15);
+    private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(15);
     private static final String CONTENT_TYPE = "content-type";
     private static final int LONGEST_ROUTING_KEY = 255;
 
@@ -35,7 +35,7 @@ public final class RabbitPublisher implements Publisher, AutoCloseable {
     private final String exchange;
 
     private RabbitPublisher(RabbitConnections connections, String exchange) {
-        this.sender = new ConfirmedSender(connections, CONFIRM_PATIENCE);
+        this.sender = new ConfirmedSender(connections, CONFIRM_TIMEOUT);
         this.exchange = Objects.requireNonNull(exchange, "exchange");
     }
 
@@ -67,8 +67,9 @@ public final class RabbitPublisher implements Publisher, AutoCloseable {
         }
         return sender.send(new Letter(exchange, message.topic(), properties(outgoing), message.body()))
                 .orTimeout(outgoing.timeout().toMillis(), TimeUnit.MILLISECONDS) // then it is not sent any more
-                .handle((confirmed, error) ->
-                        error == null ? PublishResult.published() : PublishResult.failed(cause(error)));
+                .handle((confirmed, error) -> error == null
+                        ? PublishResult.published()
+                        : PublishResult.failed(CompletionErrors.cause(error)));
     }
 
     private static BasicProperties properties(Outgoing outgoing) {
@@ -84,10 +85,6 @@ public final class RabbitPublisher implements Publisher, AutoCloseable {
                 .deliveryMode(2)
                 .headers(headers)
                 .build();
-    }
-
-    private static Throwable cause(Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     /** What is not confirmed by now counts as failed. Closing twice does nothing. */

@@ -86,7 +86,7 @@ final class Subscription {
         }
     }
 
-    /** Why it has ended; empty while it has not. */
+    /** Why it has ended; {@code null} while it has not. */
     @Nullable
     String ended() {
         return ended.get();
@@ -101,9 +101,13 @@ final class Subscription {
         perform(() -> channel.basicReject(tag, false));
     }
 
-    /** To the queue it came from, which delivers it again at once. */
+    /**
+     * To the queue it came from, which delivers it again at once. Not by {@code basic.reject}: a quorum queue takes
+     * that for a failure and counts it against the delivery limit; {@code basic.nack} it does not, from RabbitMQ 4.3
+     * on.
+     */
     void requeue(long tag) {
-        perform(() -> channel.basicReject(tag, true));
+        perform(() -> channel.basicNack(tag, false, true));
     }
 
     /** No more deliveries; those that were made can still be acknowledged. */

@@ -24,8 +24,9 @@ public final class DeadLetters {
 
     /**
      * Leaves rejected messages to the redrive policy of the queue: a message is not deleted, and is received again,
-     * without being handled, until SQS has delivered it as often as the policy allows. In a FIFO queue its group waits
-     * until then. Without a redrive policy it is received again until SQS's retention period ends.
+     * without being handled, until SQS has delivered it as often as the policy allows. Without a redrive policy it is
+     * received again until SQS's retention period ends. Not for FIFO queues: those behind it in its group would be
+     * received again with it, and the policy could take them before they were ever handled.
      */
     public static DeadLetters byRedrive() {
         return new DeadLetters(null);

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * threads of their own and leave an action in a queue.
  *
  * <p>Each pass receives while there is room, gives the engine what has arrived and is due, all of it together (of a
- * FIFO group the first message only), and keeps hidden what it has, twice as often as needed.
+ * FIFO group the first message only), and keeps hidden what it has.
  *
  * <p>SQS counts every receive, and a redrive policy moves a message away after so many. The only receive that is worth
  * counting is one whose handler failed. So a message that waits for anything else (the store, another delivery that is
@@ -37,21 +36,21 @@ final class ReceiveLoop implements LoopThread.Loop {
     private static final Backoff REJECT_AGAIN = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
     private static final Duration MIN_DELAY = Duration.ofMillis(20);
     private static final Duration PAUSE = Duration.ofSeconds(2);
-    private static final long LONGEST_HOLD = Duration.ofHours(11).toNanos(); // SQS hides a message for 12 at most
-    private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
+    private static final Duration LONGEST_HOLD = Duration.ofHours(11); // SQS hides a message for 12 at most
+    private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
     private final IdempotentConsumer<SqsMessage> consumer;
     private final DeadLetters deadLetters;
     private final Requests requests;
     private final HandlerThreads handlers;
     private final Receiver receiver;
+    private final VisibilityKeeper hidden;
     private final ActionQueue actions = new ActionQueue();
     private final InFlightMessages inFlight = new InFlightMessages();
     private final int maxInFlight;
     private final boolean fifo;
-    private final long visibility;
-    private final long handOver;
-    private long keepHiddenAt = System.nanoTime();
+    private final Duration visibility;
+    private final Duration handOver;
     private volatile boolean stopping;
 
     ReceiveLoop(SqsConsumerLoop.Builder settings, String name) {
@@ -62,8 +61,9 @@ final class ReceiveLoop implements LoopThread.Loop {
         this.receiver = new Receiver(requests, actions, this::arrived);
         this.maxInFlight = settings.maxInFlight;
         this.fifo = Requests.isFifo(settings.queueUrl);
-        this.visibility = settings.visibility.toNanos();
-        this.handOver = settings.loop.handOver().toNanos();
+        this.visibility = settings.visibility;
+        this.handOver = settings.loop.handOver();
+        this.hidden = new VisibilityKeeper(requests, visibility);
     }
 
     boolean isConsuming() {
@@ -82,7 +82,7 @@ final class ReceiveLoop implements LoopThread.Loop {
             while (!stopping) {
                 receiver.receive(maxInFlight - inFlight.size());
                 consume(inFlight.due(System.nanoTime()));
-                keepHidden();
+                hidden.keepHidden(inFlight.all(), System.nanoTime());
                 requests.flush();
                 actions.runPending(nextEvent());
             }
@@ -94,15 +94,15 @@ final class ReceiveLoop implements LoopThread.Loop {
     }
 
     private long nextEvent() {
-        long latest = System.nanoTime() + LONGEST_WAIT;
+        long latest = System.nanoTime() + MAX_WAIT.toNanos();
         long next = inFlight.nextDue(receiver.nextRequest(latest));
-        return inFlight.size() == 0 ? next : Math.min(next, keepHiddenAt);
+        return inFlight.size() == 0 ? next : Math.min(next, hidden.nextPass());
     }
 
     private void arrived(SqsMessage message) {
         long now = System.nanoTime();
         String group = fifo ? Objects.requireNonNullElse(message.groupId(), "") : null;
-        inFlight.add(new ReceivedMessage(message, group, now, now + visibility));
+        inFlight.add(new ReceivedMessage(message, group, now, visibility));
     }
 
     private void consume(List<ReceivedMessage> due) {
@@ -158,13 +158,20 @@ final class ReceiveLoop implements LoopThread.Loop {
     private void retryLater(ReceivedMessage it, RetryLater later) {
         log.debug("{} is retried later: {}", it.message, later.reason());
         boolean held = fifo || !later.handlerFailed();
+        Duration longest = LONGEST_HOLD.minusNanos(System.nanoTime() - it.receivedAt);
         if (stopping) {
             hold(it, Duration.ZERO);
-        } else if (held && System.nanoTime() - it.receivedAt < LONGEST_HOLD) {
+        } else if (held && later.delay().compareTo(longest) < 0) {
             hold(it, later.delay());
         } else {
-            release(it, later.delay());
+            release(it, shorter(later.delay(), longest));
         }
+    }
+
+    /** SQS refuses to hide a message for longer than is left, and would show it much earlier. */
+    private static Duration shorter(Duration delay, Duration longest) {
+        Duration left = longest.isNegative() ? Duration.ZERO : longest;
+        return delay.compareTo(left) < 0 ? delay : left;
     }
 
     private static void hold(ReceivedMessage it, Duration delay) {
@@ -174,9 +181,9 @@ final class ReceiveLoop implements LoopThread.Loop {
     }
 
     /** Leaves it to SQS, and those of its group that wait behind it: they must not come before it. */
-    private void release(ReceivedMessage it, Duration hidden) {
+    private void release(ReceivedMessage it, Duration delay) {
         for (ReceivedMessage one : inFlight.groupOf(it)) {
-            requests.changeVisibility(one.message, hidden);
+            hidden.show(one, delay);
             inFlight.remove(one);
         }
     }
@@ -201,52 +208,43 @@ final class ReceiveLoop implements LoopThread.Loop {
                 }));
     }
 
-    private void keepHidden() {
-        long now = System.nanoTime();
-        if (keepHiddenAt - now > 0) {
-            return;
-        }
-        keepHiddenAt = now + visibility / 6;
-        for (ReceivedMessage it : inFlight.all()) {
-            if (it.hiddenUntil - now < visibility * 2 / 3) {
-                it.hiddenUntil = now + visibility;
-                requests.keepHidden(it.message).thenAccept(hidden -> {
-                    if (!hidden) {
-                        log.debug("{} could not be kept hidden", it.message);
-                    }
-                });
-            }
-        }
-    }
-
     /**
      * Shows messages that have not begun to others at once, and waits for handlers that run, so that their messages are
      * deleted. It also waits for a receive that is under way: what SQS gave to a process that has exited stays hidden
      * from everybody for the visibility time.
      */
     private void handOver() throws InterruptedException {
-        long until = System.nanoTime() + handOver;
-        showWaiting();
+        long until = System.nanoTime() + handOver.toNanos();
+        actions.runPending(System.nanoTime());
+        showWaitingIfIdle();
         while (!(inFlight.size() == 0 && receiver.isIdle()) && until - System.nanoTime() > 0) {
-            keepHidden();
+            hidden.keepHidden(inFlight.all(), System.nanoTime());
             requests.flush();
-            actions.runPending(Math.min(until, keepHiddenAt));
-            showWaiting();
+            actions.runPending(Math.min(until, hidden.nextPass()));
+            showWaitingIfIdle();
         }
-        if (inFlight.size() > 0) {
-            log.warn("Consumer {} stops while {} messages are being handled", consumer.name(), inFlight.size());
+        long running = inFlight.all().stream()
+                .filter(it -> it.state == State.PROCESSING)
+                .count();
+        if (running > 0) {
+            log.warn("Consumer {} stops while {} messages are being handled", consumer.name(), running);
+        }
+        showWaiting();
+        requests.flush();
+    }
+
+    /** A receive that is under way would bring them back, and SQS would count that. */
+    private void showWaitingIfIdle() {
+        if (receiver.isIdle()) {
+            showWaiting();
         }
     }
 
     private void showWaiting() {
-        if (!receiver.isIdle()) { // it would receive them again
-            return;
-        }
         for (ReceivedMessage it : inFlight.all()) {
             if (it.state == State.WAITING) {
                 it.state = State.SETTLING;
-                requests.changeVisibility(it.message, Duration.ZERO)
-                        .thenAccept(shown -> actions.submit(() -> inFlight.remove(it)));
+                hidden.show(it, Duration.ZERO).thenAccept(shown -> actions.submit(() -> inFlight.remove(it)));
             }
         }
     }

@@ -1,5 +1,7 @@
 package dev.hapax.messaging.sqs;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A message that SQS hides from others while this loop has it. Confined to the loop's thread, except what is final. */
@@ -7,8 +9,14 @@ final class ReceivedMessage {
     final SqsMessage message;
     final @Nullable String group;
     final long receivedAt;
-    long hiddenUntil;
     long notBefore;
+
+    /** When SQS shows it to others again, unless asked not to. */
+    long hiddenUntil;
+
+    /** The latest request to change its visibility; done once SQS has answered, and before the first one. */
+    CompletableFuture<Boolean> visibilityChange = CompletableFuture.completedFuture(true);
+
     State state = State.WAITING;
 
     enum State {
@@ -22,12 +30,11 @@ final class ReceivedMessage {
         SETTLED
     }
 
-    /** @param hiddenUntil when SQS shows it to others again, unless asked not to */
-    ReceivedMessage(SqsMessage message, @Nullable String group, long receivedAt, long hiddenUntil) {
+    ReceivedMessage(SqsMessage message, @Nullable String group, long receivedAt, Duration visibility) {
         this.message = message;
         this.group = group;
         this.receivedAt = receivedAt;
-        this.hiddenUntil = hiddenUntil;
+        this.hiddenUntil = receivedAt + visibility.toNanos();
         this.notBefore = receivedAt;
     }
 }

@@ -73,7 +73,11 @@ final class Receiver {
         concurrentRequests = 1;
         Duration pause = RETRY.after(failures);
         notBefore = System.nanoTime() + pause.toNanos();
-        log.warn("Cannot receive from {}, retry in {} ms: {}", requests.queueUrl(), pause.toMillis(), "" + error);
+        log.warn(
+                "Cannot receive from {}, retry in {} ms: {}",
+                requests.queueUrl(),
+                pause.toMillis(),
+                String.valueOf(error));
     }
 
     /** When the next request may be sent after a failure; {@code latest} if that is sooner, or nothing failed. */

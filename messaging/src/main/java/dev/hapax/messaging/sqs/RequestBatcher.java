@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -49,7 +50,10 @@ final class RequestBatcher<E> {
         }
     }
 
-    /** Queues an entry for {@link #send}. Completes with whether SQS carried it out, and never fails. */
+    /**
+     * Queues an entry for {@link #send}. Completes with whether SQS carried it out, and never fails. A caller that
+     * completes it keeps the entry from being sent, or sent again.
+     */
     CompletableFuture<Boolean> add(E entry) {
         Item<E> item = new Item<>(entry);
         synchronized (this) {
@@ -69,7 +73,10 @@ final class RequestBatcher<E> {
         boolean now = underWay == 0 || (underWay < MAX_CONCURRENT_BATCHES && waiting.size() >= MAX_BATCH_SIZE);
         List<Item<E>> batch = new ArrayList<>();
         while (now && batch.size() < MAX_BATCH_SIZE && !waiting.isEmpty()) {
-            batch.add(waiting.remove());
+            Item<E> item = waiting.remove();
+            if (!item.done.isDone()) {
+                batch.add(item);
+            }
         }
         underWay += batch.isEmpty() ? 0 : 1;
         return batch;
@@ -92,8 +99,9 @@ final class RequestBatcher<E> {
 
     private CompletableFuture<List<BatchResultErrorEntry>> request(List<Item<E>> batch) {
         try {
-            return call.apply(batch.stream().map(it -> it.entry).toList());
-        } catch (RuntimeException broken) {
+            return Objects.requireNonNull(
+                    call.apply(batch.stream().map(it -> it.entry).toList()), "the client returned no future");
+        } catch (Throwable broken) { // otherwise the batch would count as under way for ever
             return CompletableFuture.failedFuture(broken);
         }
     }

@@ -1,13 +1,14 @@
 package dev.hapax.messaging.sqs;
 
 import dev.hapax.messaging.Disposition.Reject;
+import dev.hapax.messaging.internal.CompletionErrors;
+import dev.hapax.messaging.internal.DeadLetterReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
@@ -26,7 +27,6 @@ final class Requests {
     private static final int BAD_REQUEST = 400;
     private static final int MAX_VISIBILITY_SECONDS = 43_200;
     private static final int MAX_ATTRIBUTES = 10;
-    private static final int MAX_REASON_LENGTH = 1000;
 
     private final SqsAsyncClient client;
     private final String queueUrl;
@@ -64,7 +64,7 @@ final class Requests {
     private static <T> CompletableFuture<T> request(Supplier<CompletableFuture<T>> call) {
         try {
             return call.get();
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | Error broken) {
             return CompletableFuture.failedFuture(broken);
         }
     }
@@ -118,7 +118,7 @@ final class Requests {
     CompletableFuture<?> sendDeadLetter(String deadLetterUrl, SqsMessage message, String consumer, Reject reject) {
         Map<String, MessageAttributeValue> attributes =
                 new HashMap<>(message.message().messageAttributes());
-        attributes.put(DeadLetters.REASON, text(reject.reason()));
+        attributes.put(DeadLetters.REASON, text(DeadLetterReason.truncate(reject.reason())));
         attributes.put(DeadLetters.CONSUMER, text(consumer));
         if (attributes.size() > MAX_ATTRIBUTES) {
             return send(deadLetterUrl, message, message.message().messageAttributes());
@@ -153,15 +153,14 @@ final class Requests {
     }
 
     private static boolean isBadRequest(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof AwsServiceException refused && refused.statusCode() == BAD_REQUEST;
+        return CompletionErrors.cause(error) instanceof AwsServiceException refused
+                && refused.statusCode() == BAD_REQUEST;
     }
 
     private static MessageAttributeValue text(String value) {
-        String cut = value.substring(0, Math.min(value.length(), MAX_REASON_LENGTH));
         return MessageAttributeValue.builder()
                 .dataType("String")
-                .stringValue(SqsText.isText(cut) ? cut : SqsText.replaced(cut))
+                .stringValue(SqsText.isText(value) ? value : SqsText.replaced(value))
                 .build();
     }
 

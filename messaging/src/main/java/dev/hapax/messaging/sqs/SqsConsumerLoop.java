@@ -153,7 +153,10 @@ public final class SqsConsumerLoop implements AutoCloseable {
             return this;
         }
 
-        /** @throws IllegalStateException when the queue or the dead letters are not set */
+        /**
+         * @throws IllegalStateException when the queue or the dead letters are not set, or rejected messages of a FIFO
+         *     queue are left to its redrive policy
+         */
         public SqsConsumerLoop start() {
             if (queueUrl.isEmpty()) {
                 throw new IllegalStateException("say which queue is consumed: queueUrl(\"https://sqs…/orders\")");
@@ -161,6 +164,11 @@ public final class SqsConsumerLoop implements AutoCloseable {
             if (deadLetters == null) {
                 throw new IllegalStateException("say where rejected messages go:"
                         + " deadLetters(DeadLetters.toQueue(url)), or DeadLetters.byRedrive()");
+            }
+            if (Requests.isFifo(queueUrl) && deadLetters.queueUrl() == null) {
+                throw new IllegalStateException("a FIFO queue cannot leave rejected messages to its redrive policy:"
+                        + " SQS would count receives of the messages behind them, too."
+                        + " Use deadLetters(DeadLetters.toQueue(url)) with another FIFO queue");
             }
             return new SqsConsumerLoop(this);
         }

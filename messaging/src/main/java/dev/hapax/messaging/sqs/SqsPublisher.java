@@ -1,5 +1,6 @@
 package dev.hapax.messaging.sqs;
 
+import dev.hapax.messaging.internal.CompletionErrors;
 import dev.hapax.outbox.OutboxMessage;
 import dev.hapax.outbox.Outgoing;
 import dev.hapax.outbox.PublishResult;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -186,7 +186,8 @@ public final class SqsPublisher implements Publisher {
         }
         try {
             client.sendMessageBatch(it -> it.queueUrl(url).entries(entries))
-                    .whenComplete((response, error) -> settle(url, batch, response, unwrapped(error)));
+                    .whenComplete((response, error) ->
+                            settle(url, batch, response, error == null ? null : CompletionErrors.cause(error)));
         } catch (RuntimeException | Error broken) {
             settle(url, batch, null, broken);
         }
@@ -244,10 +245,6 @@ public final class SqsPublisher implements Publisher {
                 && refusal.awsErrorDetails() != null
                 && CONTENT_ERRORS.contains(
                         withoutPrefix(refusal.awsErrorDetails().errorCode()));
-    }
-
-    private static @Nullable Throwable unwrapped(@Nullable Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     private static String withoutPrefix(@Nullable String code) {

@@ -1,5 +1,6 @@
 package dev.hapax.messaging.webhook;
 
+import dev.hapax.messaging.internal.CompletionErrors;
 import dev.hapax.outbox.OutboxMessage;
 import dev.hapax.outbox.Outgoing;
 import dev.hapax.outbox.PublishResult;
@@ -20,7 +21,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -168,7 +168,7 @@ public final class WebhookPublisher implements Publisher {
     }
 
     private static PublishResult failure(Throwable error, Duration timeout) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = CompletionErrors.cause(error);
         return cause instanceof HttpTimeoutException && !(cause instanceof HttpConnectTimeoutException)
                 ? PublishResult.failed("no answer within " + timeout)
                 : PublishResult.failed(cause);

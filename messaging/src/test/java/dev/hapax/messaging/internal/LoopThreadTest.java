@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,37 @@ class LoopThreadTest {
 
         assertThat(thread.isRunning()).isTrue();
         thread.close();
+    }
+
+    @Test
+    void closeReturnsInAContinuationOfStopped() {
+        CountDownLatch stop = new CountDownLatch(1);
+        LoopThread thread = LoopThread.start("loop", new TestLoop(stop::await, stop::countDown));
+        CompletionStage<Void> closed = thread.stopped().thenRun(thread::close);
+        stop.countDown();
+
+        assertThat(closed).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void closeDoesNotWaitForContinuationsOfStopped() {
+        CountDownLatch stop = new CountDownLatch(1);
+        LoopThread thread = LoopThread.start("loop", new TestLoop(stop::await, stop::countDown));
+        CompletionStage<Void> closed = thread.stopped()
+                .thenRun(() -> CompletableFuture.runAsync(thread::close).join());
+        stop.countDown();
+
+        assertThat(closed).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void loopMayCloseItself() {
+        CompletableFuture<LoopThread> self = new CompletableFuture<>();
+        LoopThread thread =
+                LoopThread.start("loop", new TestLoop(() -> self.get().close(), () -> {}));
+        self.complete(thread);
+
+        assertThat(thread.stopped()).succeedsWithin(Duration.ofSeconds(10));
     }
 
     @Test

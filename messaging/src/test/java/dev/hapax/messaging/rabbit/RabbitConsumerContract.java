@@ -13,6 +13,8 @@ import dev.hapax.messaging.MessageHandler;
 import dev.hapax.messaging.queues.ConsumerFixture;
 import dev.hapax.testkit.fault.FaultProxy;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -32,6 +34,7 @@ abstract class RabbitConsumerContract {
     final Broker broker = broker();
     final String queue = broker.newQueue();
     private final CountDownLatch go = new CountDownLatch(1);
+    private final AtomicInteger failures = new AtomicInteger();
 
     abstract Broker broker();
 
@@ -290,6 +293,106 @@ abstract class RabbitConsumerContract {
 
         assertThat(work.handled).hasSize(2);
         assertThat(broker.waiting(queue)).isEqualTo(4);
+    }
+
+    @Test
+    void staleDeliveryIsNotDeadLettered() throws Exception {
+        String dead = broker.declare(queue + ".dead", Map.of());
+        FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicInteger connections = new AtomicInteger();
+        RabbitConsumerLoop loop = start(RabbitConsumerLoop.over(
+                        () -> (connections.incrementAndGet() == 1 ? Broker.factory(proxy.port()) : broker.factory())
+                                .newConnection(),
+                        work.consumer((message, lease) -> {
+                            begun.countDown();
+                            go.await();
+                            throw new TerminalFailure(422, "no such customer");
+                        }))
+                .queue(queue)
+                .deadLetters(DeadLetters.toQueue(dead)));
+        broker.send(queue, "a");
+        begun.await();
+        proxy.cut();
+        await().until(() -> work.observed.inProgress.get() > 0); // it was delivered again
+        go.countDown();
+
+        await().until(() -> work.observed.replayed.get() == 1 && broker.waiting(dead) > 0);
+        loop.close();
+        assertThat(broker.waiting(dead)).isEqualTo(1);
+        assertThat(broker.waiting(queue)).isZero();
+    }
+
+    @Test
+    void runningLoopKeepsItsSettings() throws Exception {
+        FaultProxy proxy = work.closing(FaultProxy.to("127.0.0.1", broker.port()));
+        RabbitConsumerLoop.Builder builder = RabbitConsumerLoop.of(
+                        Broker.factory(proxy.port()), work.consumer((message, lease) -> {}))
+                .queue(queue)
+                .deadLetters(DeadLetters.byBroker());
+        RabbitConsumerLoop loop = start(builder);
+        await().until(loop::isConsuming);
+        builder.queue(broker.newQueue());
+        proxy.cut();
+        await().until(() -> !loop.isConsuming());
+        broker.send(queue, "a");
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("a"));
+    }
+
+    @Test
+    void requeueIsNotReportedAsAFailure() {
+        List<String> calls = new CopyOnWriteArrayList<>();
+        broker.send(queue, "a");
+        start(recorded(calls, firstAttemptFails()).longestHold(Duration.ofMillis(200)));
+
+        await().untilAsserted(() -> assertThat(work.handled).containsExactly("a"));
+        assertThat(calls).contains("basicNack").doesNotContain("basicReject");
+    }
+
+    @Test
+    void closeRequeuesHeldMessages() {
+        List<String> calls = new CopyOnWriteArrayList<>();
+        broker.send(queue, "a");
+        RabbitConsumerLoop loop = start(recorded(calls, firstAttemptFails()));
+        await().until(() -> failures.get() == 1);
+        loop.close();
+
+        assertThat(calls).contains("basicNack");
+        assertThat(broker.waiting(queue)).isEqualTo(1);
+    }
+
+    private IdempotentConsumer<RabbitMessage> firstAttemptFails() {
+        return work.consumer(
+                (message, lease) -> {
+                    if (lease.attempt() == 1) {
+                        failures.incrementAndGet();
+                        throw new IllegalStateException("not yet");
+                    }
+                },
+                it -> it.backoff(new Backoff(Duration.ofHours(1), Duration.ofHours(1))));
+    }
+
+    /** @param calls gets the names of the methods that the loop calls on the client */
+    private RabbitConsumerLoop.Builder recorded(List<String> calls, IdempotentConsumer<RabbitMessage> consumer) {
+        return RabbitConsumerLoop.over(
+                        () -> recorded(Connection.class, broker.factory().newConnection(), calls), consumer)
+                .queue(queue)
+                .handOver(Duration.ofSeconds(5))
+                .deadLetters(DeadLetters.byBroker());
+    }
+
+    private static <T> T recorded(Class<T> type, T client, List<String> calls) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    calls.add(method.getName());
+                    try {
+                        Object result = method.invoke(client, arguments);
+                        return result instanceof Channel channel ? recorded(Channel.class, channel, calls) : result;
+                    } catch (InvocationTargetException thrown) {
+                        throw thrown.getCause();
+                    }
+                }));
     }
 
     @Test

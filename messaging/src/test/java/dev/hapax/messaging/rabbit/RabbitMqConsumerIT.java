@@ -159,6 +159,24 @@ class RabbitMqConsumerIT extends RabbitConsumerContract {
     }
 
     @Test
+    void closeKeepsTheOrderOfAPrefetchOfOne() {
+        String quorum = broker.newQueue(Map.of("x-queue-type", "quorum"));
+        CountDownLatch tried = new CountDownLatch(1);
+        broker.send(quorum, "m0");
+        broker.send(quorum, "m1");
+        RabbitConsumerLoop loop = start(loop((message, lease) -> {
+                    tried.countDown();
+                    throw new IllegalStateException("not yet");
+                })
+                .queue(quorum)
+                .prefetch(1));
+        await().until(() -> tried.getCount() == 0);
+        loop.close();
+
+        assertThat(broker.take(quorum).getProps().getMessageId()).isEqualTo("m0");
+    }
+
+    @Test
     void deliveryLimitDeadLettersTheMessage() {
         String dead = broker.newQueue();
         String quorum = broker.newQueue(Map.of(

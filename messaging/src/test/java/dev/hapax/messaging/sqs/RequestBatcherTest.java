@@ -3,10 +3,12 @@ package dev.hapax.messaging.sqs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +83,33 @@ class RequestBatcherTest {
         List<String> again = new ArrayList<>();
         calls.subList(1, calls.size()).forEach(again::addAll);
         assertThat(again).containsExactlyInAnyOrder("unlucky", "throttled");
+    }
+
+    @Test
+    void batchOfARequestThatThrowsIsSentAgain() {
+        AtomicInteger requests = new AtomicInteger();
+        RequestBatcher<String> throwing = new RequestBatcher<>("Testing", entries -> {
+            if (requests.incrementAndGet() == 1) {
+                throw new NoClassDefFoundError("of the client");
+            }
+            return CompletableFuture.completedFuture(List.of());
+        });
+        CompletableFuture<Boolean> done = throwing.add("a");
+        throwing.send();
+
+        assertThat(done).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(true);
+    }
+
+    @Test
+    void entryThatItsCallerCompletedIsNotSent() {
+        batches.add("a");
+        batches.send();
+        batches.add("b").complete(false);
+        batches.add("c");
+        batches.send();
+        answers.get(0).complete(List.of());
+
+        assertThat(calls).containsExactly(List.of("a"), List.of("c"));
     }
 
     @Test

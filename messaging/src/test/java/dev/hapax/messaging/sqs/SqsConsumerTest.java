@@ -1,27 +1,36 @@
 package dev.hapax.messaging.sqs;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.hapax.NotBegunException;
 import dev.hapax.TerminalFailure;
+import dev.hapax.messaging.Backoff;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.MessageHandler;
 import dev.hapax.messaging.queues.ConsumerFixture;
 import dev.hapax.testkit.fault.FaultProxy;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
+import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequest;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 
@@ -325,6 +334,97 @@ class SqsConsumerTest {
 
         assertThat(sqs.receive(queue).body()).isEqualTo("b");
         assertThat(work.handled).containsExactly("a");
+    }
+
+    @Test
+    void heldMessageIsShownByALoopThatClosesAtOnce() {
+        CountDownLatch refused = new CountDownLatch(1);
+        sqs.send(queue, "a");
+        SqsConsumerLoop loop = start(loop(work.consumer(
+                        (message, lease) -> {
+                            refused.countDown();
+                            throw new NotBegunException("the circuit is open");
+                        },
+                        it -> it.backoff(new Backoff(Duration.ofHours(1), Duration.ofHours(1)))))
+                .waitTime(Duration.ofSeconds(20)) // so that a receive is under way
+                .visibility(Duration.ofHours(1)));
+        await().until(() -> refused.getCount() == 0);
+        loop.close();
+
+        assertThat(sqs.receive(queue).body()).isEqualTo("a");
+    }
+
+    @Test
+    void finishedMessageIsDeletedByALoopThatClosesAtOnce() {
+        CompletableFuture<SqsConsumerLoop> loop = new CompletableFuture<>();
+        AtomicInteger deliveries = new AtomicInteger();
+        loop.complete(start(loop(work.consumer(
+                        (message, lease) -> {},
+                        it -> it.key(message -> {
+                            if (deliveries.incrementAndGet() == 2) {
+                                loop.join().close();
+                            }
+                            return "a";
+                        })))
+                .maxInFlight(1) // so that no receive is under way, whose answer would send the delete as well
+                .visibility(Duration.ofHours(1))));
+        sqs.send(queue, "a");
+        await().until(() -> sqs.size(queue) == 0);
+        sqs.send(queue, "a");
+        await().until(() -> loop.join().stopped().toCompletableFuture().isDone());
+
+        await().until(() -> sqs.size(queue) == 0);
+        assertThat(deliveries).hasValue(2);
+    }
+
+    @Test
+    void messageThatSqsCannotHideSoLongIsReleased() {
+        List<Integer> hiddenFor = new CopyOnWriteArrayList<>();
+        sqs.send(queue, "later");
+        start(SqsConsumerLoop.of(
+                        recorded(hiddenFor),
+                        work.consumer(
+                                (message, lease) -> {
+                                    if (message.body().equals("later")) {
+                                        sqs.send(queue, "now");
+                                        throw new NotBegunException("the circuit is open");
+                                    }
+                                },
+                                it -> it.backoff(new Backoff(Duration.ofHours(24), Duration.ofHours(24)))))
+                .queueUrl(queue)
+                .deadLetters(DeadLetters.toQueue(dead))
+                .handOver(Duration.ZERO)
+                .maxInFlight(1));
+
+        await().until(() -> work.handled.equals(List.of("now")));
+        int longestHold = (int) Duration.ofHours(11).toSeconds();
+        assertThat(hiddenFor)
+                .singleElement(as(InstanceOfAssertFactories.INTEGER))
+                .isBetween(longestHold - 600, longestHold);
+    }
+
+    /** @param hiddenFor gets the seconds of all changes of a visibility */
+    @SuppressWarnings("unchecked")
+    private SqsAsyncClient recorded(List<Integer> hiddenFor) {
+        return (SqsAsyncClient) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {SqsAsyncClient.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("changeMessageVisibilityBatch")) {
+                        ChangeMessageVisibilityBatchRequest.Builder request =
+                                ChangeMessageVisibilityBatchRequest.builder();
+                        ((Consumer<ChangeMessageVisibilityBatchRequest.Builder>) arguments[0]).accept(request);
+                        request.build().entries().forEach(it -> hiddenFor.add(it.visibilityTimeout()));
+                    }
+                    return method.invoke(sqs.client(), arguments);
+                });
+    }
+
+    @Test
+    void fifoQueueIsNotLeftToRedrive() {
+        SqsConsumerLoop.Builder fifo =
+                loop((message, lease) -> {}).queueUrl(sqs.newFifoQueue()).deadLetters(DeadLetters.byRedrive());
+        assertThatThrownBy(fifo::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("DeadLetters.toQueue");
     }
 
     @Test
