@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A queue of sends for each topic, each emptied by one thread at a time. A producer blocks while it does not know a
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * many topics are missing, these are not delayed. Safe for use by many threads.
  */
 final class TopicQueues implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TopicQueues.class);
     private static final int THREADS = 8;
 
     private final Map<String, Queue<Send>> queues = new HashMap<>(); // those not empty; guarded by this
@@ -29,11 +32,19 @@ final class TopicQueues implements AutoCloseable {
     private final ThreadPoolExecutor reachableSenders = DaemonThreads.pool(THREADS, "hapax-kafka-publisher");
     private final ThreadPoolExecutor otherSenders = DaemonThreads.pool(THREADS, "hapax-kafka-publisher-unreachable");
 
-    interface Send {
-        /** @return whether the topic is reachable: {@code false} if the producer waited for it in vain */
-        boolean run();
+    /** What a send says of its topic. */
+    enum Reached {
+        YES,
+        /** The producer waited for the topic in vain. */
+        NO,
+        /** The producer was not asked. */
+        UNKNOWN
+    }
 
-        /** Called instead of {@link #run} if the send before it waited in vain. */
+    interface Send {
+        Reached run();
+
+        /** Called instead of {@link #run} if the send before it waited in vain, and after a {@link #run} that threw. */
         void abandon();
     }
 
@@ -51,13 +62,33 @@ final class TopicQueues implements AutoCloseable {
     private void sendAll(String topic) {
         Send send;
         while ((send = next(topic)) != null) {
-            if (send.run()) {
+            Reached reached = run(send);
+            if (reached == Reached.YES) {
                 reachable.add(topic);
-            } else {
+            } else if (reached == Reached.NO) {
                 reachable.remove(topic);
-                removeAll(topic).forEach(Send::abandon);
+                removeAll(topic).forEach(TopicQueues::abandon);
                 return;
             }
+        }
+    }
+
+    /** Whatever it throws: its queue would not be emptied any more if this thread ended. */
+    private static Reached run(Send send) {
+        try {
+            return send.run();
+        } catch (Throwable e) {
+            log.warn("A send failed unexpectedly", e);
+            abandon(send);
+            return Reached.UNKNOWN;
+        }
+    }
+
+    private static void abandon(Send send) {
+        try {
+            send.abandon();
+        } catch (Throwable e) {
+            log.warn("A send could not be abandoned", e);
         }
     }
 
