@@ -78,8 +78,8 @@ final class OutboxTable {
             SELECT tally.*, %s AS is_guarded, message.*
             FROM (
                 SELECT (SELECT count(*) FROM candidate) AS found, (SELECT count(*) FROM waiting) AS waiting,
-                    (SELECT count(*) FROM candidate
-                    WHERE ordering_key NOT IN (SELECT ordering_key FROM head)) AS behind_locked) AS tally
+                    (SELECT count(*) FROM candidate WHERE NOT EXISTS (
+                        SELECT FROM head WHERE head.ordering_key = candidate.ordering_key)) AS behind_locked) AS tally
             LEFT JOIN (
                 SELECT head.state = 1 AS taken_over, entry.*
                 FROM leased JOIN head USING (ordering_key, seq)
@@ -191,7 +191,8 @@ final class OutboxTable {
                     SELECT FROM hapax_outbox o
                     WHERE o.ordering_key = message.ordering_key AND o.seq = message.seq
                     FOR UPDATE SKIP LOCKED) AS o)
-            SELECT DISTINCT number FROM message WHERE (number, seq) NOT IN (SELECT number, seq FROM free)""");
+            SELECT DISTINCT number FROM message
+            WHERE NOT EXISTS (SELECT FROM free WHERE free.number = message.number AND free.seq = message.seq)""");
 
     private final Database database;
     private final RelaySettings settings;
