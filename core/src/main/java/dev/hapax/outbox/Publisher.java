@@ -13,7 +13,8 @@ import java.util.concurrent.CompletionStage;
  * {@link Outgoing#ID_HEADER}, unless the broker has a field of its own for ids.
  *
  * <p>One message must not affect another: a topic that does not exist, an endpoint that cannot be looked up or a queue
- * that is slow fails or delays its own messages only.
+ * that is slow fails or delays its own messages only. What a publisher cannot help: the messages in flight share the
+ * relay's limit, so a receiver that does not answer occupies it until the timeout.
  */
 @FunctionalInterface
 public interface Publisher {

@@ -1,5 +1,6 @@
 package dev.hapax.postgres;
 
+import dev.hapax.postgres.internal.OpenTransactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,8 +23,6 @@ final class Session implements AutoCloseable {
 
     private static final String SET_AND_READ =
             "SELECT set_config('lock_timeout', '54321ms', true); SELECT current_setting('lock_timeout') = '54321ms'";
-
-    private static final String ACTIVE_SQL_TRANSACTION = "25001";
 
     private final Connection connection;
     private final boolean autoCommit;
@@ -49,21 +48,9 @@ final class Session implements AutoCloseable {
         networkTimeout = connection.getNetworkTimeout();
     }
 
-    /**
-     * JDBC forbids to set the read-only mode in the middle of a transaction, and the driver knows whether it is in one
-     * without asking the server. To set the mode that is set already changes nothing.
-     *
-     * @throws OpenTransactionException when the connection is in the middle of a transaction
-     */
+    /** @throws OpenTransactionException when the connection is in the middle of a transaction */
     static void requireNoTransaction(Connection connection) throws SQLException {
-        try {
-            connection.setReadOnly(connection.isReadOnly());
-        } catch (SQLException e) {
-            if (ACTIVE_SQL_TRANSACTION.equals(e.getSQLState())) {
-                throw new OpenTransactionException(e);
-            }
-            throw e;
-        }
+        OpenTransactions.requireNone(connection, OpenTransactionException::new);
     }
 
     /** What it changes, {@link #close} puts back. */

@@ -44,7 +44,7 @@ final class DeadLetterSender implements AutoCloseable {
         }
 
         @Override
-        public boolean run() {
+        public TopicQueues.Reached run() {
             try {
                 Objects.requireNonNull(deadLetters.keep(letter), "no stage for a dead letter")
                         .whenComplete((ignored, failure) -> complete(failure));
@@ -52,7 +52,7 @@ final class DeadLetterSender implements AutoCloseable {
                 complete(thrown);
             }
             // A producer that waited for the topic in vain has called back by now.
-            return !(error instanceof TimeoutException);
+            return error instanceof TimeoutException ? TopicQueues.Reached.NO : TopicQueues.Reached.YES;
         }
 
         @Override

@@ -31,18 +31,21 @@ import org.jspecify.annotations.Nullable;
  * by many threads.
  *
  * <p>A message counts as published when all in-sync replicas have it. A topic that does not exist, or whose sends block
- * for another reason, delays its own messages only. A message that could not be sent within {@link Outgoing#timeout()}
- * is not sent: the relay has given up on this attempt and makes another one.
+ * for another reason, delays its own messages only. A message that waited for so long that the producer might deliver
+ * it after {@link Outgoing#timeout()} is not sent: the relay has given up on this attempt by then and makes another
+ * one.
  */
 public final class KafkaPublisher implements Publisher, AutoCloseable {
     private static final Duration DEFAULT_PUBLISH_TIMEOUT = Duration.ofSeconds(10);
     private static final long DEFAULT_LINGER = 5;
 
     private final Producer<byte[], byte[]> producer;
+    private final Duration longestSend;
     private final TopicQueues queues = new TopicQueues("hapax-kafka-publisher", Integer.MAX_VALUE);
 
-    private KafkaPublisher(Producer<byte[], byte[]> producer) {
+    private KafkaPublisher(Producer<byte[], byte[]> producer, Duration longestSend) {
         this.producer = producer;
+        this.longestSend = longestSend;
     }
 
     /** For a relay with the default {@code publishTimeout} of 10 s; otherwise like {@link #of(Map, Duration)}. */
@@ -57,17 +60,22 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
      * {@code delivery.timeout.ms} at most six tenths, {@code request.timeout.ms} at most three tenths.
      */
     public static KafkaPublisher of(Map<String, ?> settings, Duration publishTimeout) {
-        return over(new KafkaProducer<>(
-                settings(settings, publishTimeout), new ByteArraySerializer(), new ByteArraySerializer()));
+        Map<String, Object> limited = settings(settings, publishTimeout);
+        long longestSend = millis(limited, ProducerConfig.MAX_BLOCK_MS_CONFIG, 0)
+                + millis(limited, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 0);
+        return new KafkaPublisher(
+                new KafkaProducer<>(limited, new ByteArraySerializer(), new ByteArraySerializer()),
+                Duration.ofMillis(longestSend));
     }
 
     /**
      * @param producer with {@code acks=all}, as is the default, and with {@code max.block.ms} and
      *     {@code delivery.timeout.ms} that together are shorter than the relay's {@code publishTimeout}: Kafka's
-     *     defaults of one and two minutes deliver messages that the relay has sent again long since. Closed with this
+     *     defaults of one and two minutes deliver messages that the relay has sent again long since. These settings are
+     *     not known here, so a message is sent until its {@link Outgoing#timeout()} is over. Closed with this
      */
     public static KafkaPublisher over(Producer<byte[], byte[]> producer) {
-        return new KafkaPublisher(Objects.requireNonNull(producer, "producer"));
+        return new KafkaPublisher(Objects.requireNonNull(producer, "producer"), Duration.ZERO);
     }
 
     static Map<String, Object> settings(Map<String, ?> settings, Duration publishTimeout) {
@@ -100,14 +108,27 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
         for (Outgoing outgoing : messages) {
             CompletableFuture<PublishResult> result = new CompletableFuture<>();
             results.add(result);
-            long until = now + outgoing.timeout().toNanos();
+            long until = now + longestWait(outgoing.timeout(), longestSend).toNanos();
             try {
                 queues.add(outgoing.message().topic(), new PendingSend(outgoing.message(), until, result));
             } catch (RejectedExecutionException closed) {
                 result.complete(PublishResult.failed("the publisher is closed"));
+            } catch (RuntimeException | Error e) { // its neighbours must not fail with it
+                result.complete(PublishResult.failed(e));
             }
         }
         return results;
+    }
+
+    /**
+     * How long a message may wait in its queue, so that the producer is done with it before the relay's timeout: at
+     * least a tenth of it, which is what is left with our own settings. With a producer that is slower than the relay
+     * allows, messages may arrive twice; otherwise none would arrive.
+     */
+    static Duration longestWait(Duration timeout, Duration longestSend) {
+        Duration wait = timeout.minus(longestSend);
+        Duration tenth = timeout.dividedBy(10);
+        return wait.compareTo(tenth) < 0 ? tenth : wait;
     }
 
     private final class PendingSend implements TopicQueues.Send {
@@ -123,10 +144,10 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
         }
 
         @Override
-        public boolean run() {
+        public TopicQueues.Reached run() {
             if (System.nanoTime() - until >= 0) {
-                complete(new TimeoutException("not sent within the relay's publishTimeout"));
-                return true;
+                complete(new TimeoutException("not sent: it could not be delivered within the relay's publishTimeout"));
+                return TopicQueues.Reached.UNKNOWN;
             }
             try {
                 producer.send(record(message), (where, failure) -> complete(failure));
@@ -134,7 +155,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
                 complete(e);
             }
             // A producer that waited for the topic in vain has called back by now.
-            return !(error instanceof TimeoutException);
+            return error instanceof TimeoutException ? TopicQueues.Reached.NO : TopicQueues.Reached.YES;
         }
 
         @Override

@@ -33,12 +33,19 @@ final class TopicQueues implements AutoCloseable {
     private final ThreadPoolExecutor reachableSenders;
     private final ThreadPoolExecutor otherSenders;
 
-    /** Must not throw. If it does, that is logged, and the sends behind it are run. */
-    interface Send {
-        /** @return whether the topic is reachable: {@code false} if the producer waited for it in vain */
-        boolean run();
+    /** What a send says of its topic. */
+    enum Reached {
+        YES,
+        /** The producer waited for the topic in vain. */
+        NO,
+        /** The producer was not asked. */
+        UNKNOWN
+    }
 
-        /** Called instead of {@link #run} if the send before it waited in vain. */
+    interface Send {
+        Reached run();
+
+        /** Called instead of {@link #run} if the send before it waited in vain, and after a {@link #run} that threw. */
         void abandon();
     }
 
@@ -69,9 +76,10 @@ final class TopicQueues implements AutoCloseable {
     private void sendAll(String topic) {
         Send send;
         while ((send = next(topic)) != null) {
-            if (run(send)) {
+            Reached reached = run(send);
+            if (reached == Reached.YES) {
                 reachable.add(topic);
-            } else {
+            } else if (reached == Reached.NO) {
                 reachable.remove(topic);
                 removeAll(topic).forEach(TopicQueues::abandon);
                 return;
@@ -79,20 +87,22 @@ final class TopicQueues implements AutoCloseable {
         }
     }
 
-    private static boolean run(Send send) {
+    /** Whatever it throws: its queue would not be emptied any more if this thread ended. */
+    private static Reached run(Send send) {
         try {
             return send.run();
-        } catch (RuntimeException | Error broken) {
-            log.error("A send failed unexpectedly", broken);
-            return true;
+        } catch (Throwable e) {
+            log.warn("A send failed unexpectedly", e);
+            abandon(send);
+            return Reached.UNKNOWN;
         }
     }
 
     private static void abandon(Send send) {
         try {
             send.abandon();
-        } catch (RuntimeException | Error broken) {
-            log.error("A send failed unexpectedly", broken);
+        } catch (Throwable e) {
+            log.warn("A send could not be abandoned", e);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.hapax.outbox.Publisher;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchResponse;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchResultEntry;
 
 /**
  * Publishes an outbox's messages to SQS, ten in a request. A message's id is the attribute {@link Outgoing#ID_HEADER};
@@ -35,9 +38,9 @@ import software.amazon.awssdk.services.sqs.model.SendMessageBatchResponse;
  * for use by many threads. The client is not closed.
  */
 public final class SqsPublisher implements Publisher {
-    private static final int LARGEST_BATCH = 10;
-    private static final int LARGEST_BATCH_BYTES = 256 * 1024;
-    private static final int MOST_ATTRIBUTES = 10;
+    private static final int MAX_BATCH_SIZE = 10;
+    private static final int MAX_BATCH_BYTES = 256 * 1024;
+    private static final int MAX_ATTRIBUTES = 10;
 
     /**
      * The errors that the same message would get again. All others, wrong credentials or a missing queue among them,
@@ -71,9 +74,14 @@ public final class SqsPublisher implements Publisher {
         return new SqsPublisher(client, queueUrls);
     }
 
-    /** A message on its way, and what became of it. */
+    /**
+     * A message in flight, and its result.
+     *
+     * @param until {@link System#nanoTime} when the relay gives up on it
+     */
     private record Sending(
             Outgoing outgoing,
+            long until,
             String text,
             Map<String, MessageAttributeValue> attributes,
             CompletableFuture<PublishResult> result) {
@@ -92,11 +100,13 @@ public final class SqsPublisher implements Publisher {
     public List<CompletionStage<PublishResult>> publish(List<Outgoing> messages) {
         List<CompletionStage<PublishResult>> results = new ArrayList<>();
         Map<String, List<Sending>> byUrl = new LinkedHashMap<>();
+        long now = System.nanoTime();
         for (Outgoing outgoing : messages) {
+            long until = now + outgoing.timeout().toNanos();
             CompletableFuture<PublishResult> result = new CompletableFuture<>();
             results.add(result);
             try {
-                sort(outgoing, result, byUrl);
+                prepare(outgoing, until, result, byUrl);
             } catch (RuntimeException | Error e) { // its neighbours must not fail with it
                 result.complete(PublishResult.failed(e));
             }
@@ -105,27 +115,29 @@ public final class SqsPublisher implements Publisher {
         return results;
     }
 
-    private void sort(Outgoing outgoing, CompletableFuture<PublishResult> result, Map<String, List<Sending>> byUrl) {
+    private void prepare(
+            Outgoing outgoing, long until, CompletableFuture<PublishResult> result, Map<String, List<Sending>> byUrl) {
         OutboxMessage message = outgoing.message();
         String url = queueUrls.apply(message.topic());
         String text = text(message.body());
         Map<String, MessageAttributeValue> attributes = attributes(message);
-        String wrong = wrong(text, attributes);
+        String refusal = refusal(text, attributes);
         if (url == null) {
             result.complete(PublishResult.failed("no queue is known for topic \"" + message.topic() + "\""));
-        } else if (text == null || wrong != null) {
-            result.complete(PublishResult.refused(String.valueOf(wrong)));
+        } else if (text == null || refusal != null) {
+            result.complete(PublishResult.refused(String.valueOf(refusal)));
         } else {
-            byUrl.computeIfAbsent(url, it -> new ArrayList<>()).add(new Sending(outgoing, text, attributes, result));
+            byUrl.computeIfAbsent(url, it -> new ArrayList<>())
+                    .add(new Sending(outgoing, until, text, attributes, result));
         }
     }
 
-    private static @Nullable String wrong(@Nullable String text, Map<String, MessageAttributeValue> attributes) {
+    private static @Nullable String refusal(@Nullable String text, Map<String, MessageAttributeValue> attributes) {
         if (text == null) {
             return "the body is empty or not text that SQS takes";
         }
-        if (attributes.size() > MOST_ATTRIBUTES) {
-            return "%d headers, ours included; SQS takes %d".formatted(attributes.size(), MOST_ATTRIBUTES);
+        if (attributes.size() > MAX_ATTRIBUTES) {
+            return "%d headers, ours included; SQS takes %d".formatted(attributes.size(), MAX_ATTRIBUTES);
         }
         return attributes.entrySet().stream()
                 .filter(it -> !SqsText.isText(it.getValue().stringValue()))
@@ -166,7 +178,7 @@ public final class SqsPublisher implements Publisher {
         List<Sending> batch = new ArrayList<>();
         int bytes = 0;
         for (Sending sending : sendings) {
-            boolean full = batch.size() == LARGEST_BATCH || bytes + sending.bytes() > LARGEST_BATCH_BYTES;
+            boolean full = batch.size() == MAX_BATCH_SIZE || bytes + sending.bytes() > MAX_BATCH_BYTES;
             if (full && !batch.isEmpty()) {
                 batches.add(batch);
                 batch = new ArrayList<>();
@@ -179,13 +191,24 @@ public final class SqsPublisher implements Publisher {
         return batches;
     }
 
+    /** Nothing is sent once the relay has given up on it: it makes another attempt. */
     private void send(String url, List<Sending> batch) {
+        long now = System.nanoTime();
+        long remaining = TimeUnit.NANOSECONDS.toMillis(
+                batch.stream().mapToLong(it -> it.until() - now).min().orElse(0));
+        if (remaining <= 0) {
+            batch.forEach(
+                    it -> it.result().complete(PublishResult.failed("not sent within the relay's publishTimeout")));
+            return;
+        }
         List<SendMessageBatchRequestEntry> entries = new ArrayList<>();
         for (Sending sending : batch) {
             entries.add(entry(Integer.toString(entries.size()), sending, Requests.isFifo(url)));
         }
         try {
-            client.sendMessageBatch(it -> it.queueUrl(url).entries(entries))
+            client.sendMessageBatch(it -> it.queueUrl(url)
+                            .entries(entries)
+                            .overrideConfiguration(call -> call.apiCallTimeout(Duration.ofMillis(remaining))))
                     .whenComplete((response, error) ->
                             settle(url, batch, response, error == null ? null : CompletionErrors.cause(error)));
         } catch (RuntimeException | Error broken) {
@@ -212,19 +235,24 @@ public final class SqsPublisher implements Publisher {
             batch.forEach(sending -> send(url, List.of(sending)));
             return;
         }
-        Map<String, BatchResultErrorEntry> failed = response == null
-                ? Map.of()
-                : response.failed().stream()
-                        .collect(Collectors.toMap(BatchResultErrorEntry::id, it -> it, (one, other) -> one));
+        Map<String, PublishResult> results = response == null ? Map.of() : results(response);
+        PublishResult unanswered =
+                error == null ? PublishResult.failed("SQS did not say what became of the message") : failure(error);
         for (int i = 0; i < batch.size(); i++) {
-            BatchResultErrorEntry entry = failed.get(Integer.toString(i));
-            batch.get(i)
-                    .result()
-                    .complete(
-                            error != null
-                                    ? failure(error)
-                                    : entry == null ? PublishResult.published() : failure(entry));
+            batch.get(i).result().complete(results.getOrDefault(Integer.toString(i), unanswered));
         }
+    }
+
+    /** The results of a batch's entries, by their ids. A message that SQS reports as both has failed. */
+    private static Map<String, PublishResult> results(SendMessageBatchResponse response) {
+        Map<String, PublishResult> results = new HashMap<>();
+        for (SendMessageBatchResultEntry entry : response.successful()) {
+            results.put(entry.id(), PublishResult.published());
+        }
+        for (BatchResultErrorEntry entry : response.failed()) {
+            results.put(entry.id(), failure(entry));
+        }
+        return results;
     }
 
     private static PublishResult failure(BatchResultErrorEntry entry) {

@@ -73,7 +73,8 @@ public final class WebhookPublisher implements Publisher {
 
     /**
      * @param endpoints the endpoint of a message; {@code null} means that it is refused, an exception that it has
-     *     failed
+     *     failed. Called on the relay's one thread, so it must not block: keep endpoints in memory, and refresh them on
+     *     a thread of your own
      */
     public static Builder builder(Function<OutboxMessage, @Nullable WebhookEndpoint> endpoints) {
         return new Builder(endpoints);
@@ -145,12 +146,15 @@ public final class WebhookPublisher implements Publisher {
                 result.complete(failure(error, timeout)); // does nothing if the status was known
             }
         });
-        // The client's own timeout ends with the status; this one is for the rest.
-        CompletableFuture.delayedExecutor(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .execute(() -> {
-                    result.complete(PublishResult.failed("no answer within " + timeout));
-                    exchange.cancel(true);
-                });
+        // The client's own timeout ends with the status; this one is for the rest. It ends with the exchange, or it
+        // would keep the request and its body in memory until then.
+        CompletableFuture<Void> timer =
+                new CompletableFuture<Void>().completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS);
+        timer.thenRun(() -> {
+            result.complete(PublishResult.failed("no answer within " + timeout));
+            exchange.cancel(true);
+        });
+        exchange.whenComplete((response, error) -> timer.cancel(false));
         return result;
     }
 

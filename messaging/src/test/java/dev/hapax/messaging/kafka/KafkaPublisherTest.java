@@ -147,6 +147,37 @@ class KafkaPublisherTest {
         }
     }
 
+    /** They would occupy the threads of those that are. */
+    @Test
+    void topicOfUnsentMessageIsNotTakenForReachable() {
+        try (KafkaPublisher publisher = KafkaPublisher.over(new BlockingProducer())) {
+            assertPublished(publish(publisher, List.of(outgoing("good", TIMEOUT))));
+            List<CompletableFuture<PublishResult>> expired = publish(publisher, missing(Duration.ofNanos(1)));
+            assertThat(expired)
+                    .allSatisfy(
+                            it -> assertThat(it.get(30, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class));
+            publish(publisher, missing(TIMEOUT));
+
+            assertPublished(publish(publisher, List.of(outgoing("good", TIMEOUT))));
+        }
+    }
+
+    private static List<Outgoing> missing(Duration timeout) {
+        return IntStream.range(0, 100)
+                .mapToObj(i -> outgoing("missing-" + i, timeout))
+                .toList();
+    }
+
+    /** A message that the producer may deliver after the relay's timeout is a duplicate. */
+    @Test
+    void messageIsNotSentWithTooLittleTimeLeft() {
+        Duration timeout = Duration.ofSeconds(10);
+
+        assertThat(KafkaPublisher.longestWait(timeout, Duration.ZERO)).isEqualTo(timeout);
+        assertThat(KafkaPublisher.longestWait(timeout, Duration.ofSeconds(4))).isEqualTo(Duration.ofSeconds(6));
+        assertThat(KafkaPublisher.longestWait(timeout, Duration.ofMinutes(3))).isEqualTo(Duration.ofSeconds(1));
+    }
+
     @Test
     void messagesToBlockedTopicFailOnClose() throws Exception {
         BlockingProducer producer = new BlockingProducer();

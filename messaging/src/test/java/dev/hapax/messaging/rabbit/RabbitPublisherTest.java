@@ -17,11 +17,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class RabbitPublisherTest {
     private final Broker broker = QpidBroker.shared();
     private final String queue = broker.newQueue();
@@ -36,8 +37,16 @@ class RabbitPublisherTest {
 
     private static List<PublishResult> publish(RabbitPublisher publisher, Outgoing... messages) {
         return publisher.publish(List.of(messages)).stream()
-                .map(it -> it.toCompletableFuture().join())
+                .map(RabbitPublisherTest::result)
                 .toList();
+    }
+
+    private static PublishResult result(CompletionStage<PublishResult> stage) {
+        try {
+            return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
@@ -65,6 +74,31 @@ class RabbitPublisherTest {
             assertThat(results.get(2)).isInstanceOf(Published.class);
         }
         assertThat(broker.waiting(queue)).isEqualTo(2);
+    }
+
+    /** Sent, each of them would close the channel and fail what is in flight. */
+    @Test
+    void messageThatWouldCloseChannelIsRefusedAlone() {
+        try (RabbitPublisher publisher =
+                RabbitPublisher.toExchange(RabbitConnections.of(broker.factory()), "", 1_000)) {
+            List<PublishResult> results = publish(
+                    publisher,
+                    outgoing(queue, "1"),
+                    withHeader(queue, "content-type", "x".repeat(256)),
+                    withHeader(queue, "large", "x".repeat(200_000)),
+                    outgoing(queue, "x".repeat(1_001)),
+                    outgoing(queue, "2"));
+
+            assertThat(results.get(0)).isInstanceOf(Published.class);
+            assertThat(results.subList(1, 4)).allSatisfy(it -> assertThat(it).isInstanceOf(Refused.class));
+            assertThat(results.get(4)).isInstanceOf(Published.class);
+        }
+        assertThat(broker.waiting(queue)).isEqualTo(2);
+    }
+
+    private static Outgoing withHeader(String topic, String name, String value) {
+        OutboxMessage message = OutboxMessage.to(topic, new byte[0]).header(name, value);
+        return new Outgoing(message, Instant.now(), 1, Duration.ofSeconds(30));
     }
 
     @Test
@@ -110,7 +144,7 @@ class RabbitPublisherTest {
                             .get(0))
                     .isInstanceOf(Failed.class);
             opens.countDown();
-            assertThat(first.toCompletableFuture().join()).isEqualTo(new Published());
+            assertThat(result(first)).isEqualTo(new Published());
             assertThat(publish(publisher, outgoing(queue, "last"))).containsExactly(new Published());
         }
         assertThat(broker.waiting(queue)).as("first and last").isEqualTo(2);

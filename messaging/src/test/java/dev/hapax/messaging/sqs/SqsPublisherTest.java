@@ -14,6 +14,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -21,15 +26,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.core.RequestOverrideConfiguration;
 import software.amazon.awssdk.services.sqs.SqsAsyncClient;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequest;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchResponse;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchResultEntry;
 import software.amazon.awssdk.services.sqs.model.SqsException;
 
-@Timeout(60)
+@Timeout(120)
 class SqsPublisherTest {
     private final ElasticMq sqs = ElasticMq.shared();
     private final String queue = sqs.newQueue();
@@ -46,17 +53,29 @@ class SqsPublisherTest {
     }
 
     private static List<PublishResult> publish(SqsPublisher publisher, OutboxMessage... messages) {
+        return publish(publisher, Duration.ofMinutes(2), messages);
+    }
+
+    private static List<PublishResult> publish(SqsPublisher publisher, Duration timeout, OutboxMessage... messages) {
         return publisher
                 .publish(List.of(messages).stream()
-                        .map(it -> new Outgoing(it, Instant.now(), 1, Duration.ofSeconds(30)))
+                        .map(it -> new Outgoing(it, Instant.now(), 1, timeout))
                         .toList())
                 .stream()
-                .map(it -> it.toCompletableFuture().join())
+                .map(SqsPublisherTest::result)
                 .toList();
     }
 
+    private static PublishResult result(CompletionStage<PublishResult> stage) {
+        try {
+            return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     @Test
-    void aPublishedMessageHasItsIdItsAggregateAndItsHeaders() {
+    void publishedMessageHasIdAggregateAndHeaders() {
         OutboxMessage message = message("orders", "hello").aggregate("order-42").header("type", "OrderPlaced");
         assertThat(publish(message)).containsExactly(new Published());
 
@@ -68,7 +87,7 @@ class SqsPublisherTest {
     }
 
     @Test
-    void inAFifoQueueTheIdDeduplicatesAndTheAggregateIsTheGroup() {
+    void fifoQueueDeduplicatesByIdAndGroupsByAggregate() throws Exception {
         OutboxMessage message = message("ordered", "hello").aggregate("order-42");
         assertThat(publish(message)).containsExactly(new Published());
         assertThat(publish(message)).containsExactly(new Published());
@@ -77,7 +96,7 @@ class SqsPublisherTest {
                 .receiveMessage(it -> it.queueUrl(fifo)
                         .maxNumberOfMessages(10)
                         .messageSystemAttributeNames(MessageSystemAttributeName.ALL))
-                .join()
+                .get(60, TimeUnit.SECONDS)
                 .messages();
         assertThat(got).hasSize(1);
         SqsMessage seen = new SqsMessage(got.get(0));
@@ -95,7 +114,7 @@ class SqsPublisherTest {
     }
 
     @Test
-    void whatSqsDoesNotTakeIsRefusedAndItsNeighboursArePublished() {
+    void unsupportedMessageIsRefusedAloneInItsBatch() {
         OutboxMessage crowded = message("orders", "hello");
         for (int i = 0; i < 10; i++) {
             crowded = crowded.header("h" + i, "v");
@@ -114,7 +133,7 @@ class SqsPublisherTest {
     }
 
     @Test
-    void messagesToUnknownTopicsMissingQueuesOrUnreachableServersHaveFailed() {
+    void messageWithoutReachableQueueFails() {
         assertThat(publish(message("unknown", "1"), message("gone", "1")))
                 .allSatisfy(it -> assertThat(it).isInstanceOf(Failed.class));
         try (SqsAsyncClient nowhere = ElasticMq.client(1)) {
@@ -190,8 +209,7 @@ class SqsPublisherTest {
         SqsAsyncClient picky = answering(request ->
                 request.entries().stream().anyMatch(it -> it.messageBody().equals("bad"))
                         ? refusal("InvalidMessageContents").apply(request)
-                        : CompletableFuture.completedFuture(
-                                SendMessageBatchResponse.builder().build()));
+                        : success(request));
 
         List<PublishResult> results = publish(
                 SqsPublisher.to(picky, topic -> queue),
@@ -204,7 +222,65 @@ class SqsPublisherTest {
         assertThat(results.get(2)).isInstanceOf(Published.class);
     }
 
+    /** The relay has given up on them and sends them again: sending the old copies as well would be duplicates. */
+    @Test
+    void batchIsNotSentAgainAfterItsTimeout() {
+        AtomicInteger requests = new AtomicInteger();
+        Duration timeout = Duration.ofMillis(100);
+        Executor afterTimeout =
+                CompletableFuture.delayedExecutor(2 * timeout.toMillis(), TimeUnit.MILLISECONDS, Runnable::run);
+        SqsAsyncClient slow = answering(request -> {
+            requests.incrementAndGet();
+            return CompletableFuture.supplyAsync(() -> request, afterTimeout)
+                    .thenCompose(refusal("InvalidMessageContents"));
+        });
+
+        assertThat(publish(
+                        SqsPublisher.to(slow, topic -> queue), timeout, message("orders", "1"), message("orders", "2")))
+                .allSatisfy(it -> assertThat(it).isInstanceOf(Failed.class));
+        assertThat(requests).hasValue(1);
+    }
+
+    @Test
+    void requestEndsWithTimeoutOfItsMessages() {
+        List<Duration> timeouts = new CopyOnWriteArrayList<>();
+        SqsAsyncClient client = answering(request -> {
+            timeouts.add(request.overrideConfiguration()
+                    .flatMap(RequestOverrideConfiguration::apiCallTimeout)
+                    .orElseThrow());
+            return success(request);
+        });
+
+        publish(SqsPublisher.to(client, topic -> queue), Duration.ofMinutes(3), message("orders", "1"));
+
+        assertThat(timeouts)
+                .singleElement()
+                .satisfies(it -> assertThat(it).isPositive().isLessThanOrEqualTo(Duration.ofMinutes(3)));
+    }
+
+    @Test
+    void messageThatSqsDoesNotMentionHasFailed() {
+        SqsAsyncClient silent = answering(request -> CompletableFuture.completedFuture(
+                SendMessageBatchResponse.builder().build()));
+        SqsAsyncClient empty = answering(request -> CompletableFuture.completedFuture(null));
+
+        for (SqsAsyncClient client : List.of(silent, empty)) {
+            assertThat(publish(SqsPublisher.to(client, topic -> queue), message("orders", "1")))
+                    .allSatisfy(it -> assertThat(it).isInstanceOf(Failed.class));
+        }
+    }
+
     private interface Answer extends Function<SendMessageBatchRequest, CompletableFuture<SendMessageBatchResponse>> {}
+
+    private static CompletableFuture<SendMessageBatchResponse> success(SendMessageBatchRequest request) {
+        return CompletableFuture.completedFuture(SendMessageBatchResponse.builder()
+                .successful(request.entries().stream()
+                        .map(it -> SendMessageBatchResultEntry.builder()
+                                .id(it.id())
+                                .build())
+                        .toList())
+                .build());
+    }
 
     private static Answer refusal(String code) {
         return request -> CompletableFuture.failedFuture(SqsException.builder()

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * that failed together are not retried together.
  */
 record Backoff(Duration first, Duration longest) {
-    private static final int MOST_DOUBLINGS = 30;
-    private static final Duration MOST_ASKED_FOR = Duration.ofDays(1);
+    private static final int MAX_DOUBLINGS = 30;
+    private static final Duration MAX_RETRY_AFTER = Duration.ofDays(1);
 
     Backoff {
         if (longest.compareTo(first) < 0) {
@@ -21,12 +21,12 @@ record Backoff(Duration first, Duration longest) {
 
     /** @param asked the pause that the receiver asked for; used if it is longer, up to a day */
     Duration after(int attempt, @Nullable Duration asked) {
-        long millis = first.toMillis() << Math.min(attempt - 1, MOST_DOUBLINGS);
+        long millis = first.toMillis() << Math.min(attempt - 1, MAX_DOUBLINGS);
         long most = Math.min(millis < 0 ? Long.MAX_VALUE : millis, longest.toMillis());
         Duration own = Duration.ofMillis(ThreadLocalRandom.current().nextLong(most / 2, most + 1));
         if (asked == null || asked.compareTo(own) <= 0) {
             return own;
         }
-        return asked.compareTo(MOST_ASKED_FOR) > 0 ? MOST_ASKED_FOR : asked;
+        return asked.compareTo(MAX_RETRY_AFTER) > 0 ? MAX_RETRY_AFTER : asked;
     }
 }

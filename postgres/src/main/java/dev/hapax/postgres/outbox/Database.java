@@ -1,9 +1,12 @@
 package dev.hapax.postgres.outbox;
 
+import dev.hapax.postgres.OpenTransactionException;
+import dev.hapax.postgres.internal.OpenTransactions;
 import dev.hapax.store.StoreException;
 import dev.hapax.store.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +38,11 @@ final class Database {
     static final String IS_GUARDED = "current_setting('lock_timeout') = '200ms'";
 
     private static final String WITHOUT_SYNC = ", set_config('synchronous_commit', 'off', true)";
+
+    private static final String OPEN_TRANSACTION =
+            "The data source returned a connection with an open transaction that Hapax did not begin, so the outbox did "
+                    + "not use it. End the transaction first, or give the outbox's inspector and relay a data source "
+                    + "that is not bound to the calling thread.";
 
     private static final Set<String> UNAVAILABLE = Set.of(
             "25006", // read_only_sql_transaction
@@ -91,6 +99,16 @@ final class Database {
         return GUARD.formatted(WITHOUT_SYNC) + sql;
     }
 
+    /** Of a row with the column {@code is_guarded}: see {@link #IS_GUARDED}. */
+    static void requireGuarded(ResultSet row) throws SQLException {
+        if (!row.getBoolean("is_guarded")) {
+            throw new StoreException(
+                    "The statements of the outbox must reach PostgreSQL as one transaction, which they do not with "
+                            + "preferQueryMode=simple: leave it out of the JDBC URL",
+                    null);
+        }
+    }
+
     /** Runs what was prepared and stops at the first result past those of the guard. */
     static void execute(PreparedStatement statement) throws SQLException {
         statement.execute();
@@ -99,10 +117,16 @@ final class Database {
         }
     }
 
-    /** @throws StoreException if the database cannot be reached or refuses */
+    /**
+     * @throws StoreException if the database cannot be reached or refuses
+     * @throws OpenTransactionException if the data source is bound to a transaction of the caller; it is left as it is
+     */
     <T> T call(String sql, Work<T> work) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
+            if (!autoCommit) {
+                OpenTransactions.requireNone(connection, e -> new OpenTransactionException(OPEN_TRANSACTION, e));
+            }
             int networkTimeout = connection.getNetworkTimeout();
             try {
                 connection.setAutoCommit(true);

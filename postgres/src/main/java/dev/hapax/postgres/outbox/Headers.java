@@ -16,12 +16,16 @@ final class Headers {
         return lines.toString();
     }
 
+    /** @throws IllegalArgumentException if these are not lines of names and values */
     static Map<String, String> read(String lines) {
         Map<String, String> headers = new LinkedHashMap<>();
         int at = 0;
         while (at < lines.length()) {
             int colon = lines.indexOf(COLON, at);
             int end = lines.indexOf('\n', colon);
+            if (colon < 0 || end < 0) {
+                throw new IllegalArgumentException("the headers are not lines of the form \"name: value\"");
+            }
             headers.put(lines.substring(at, colon), lines.substring(colon + COLON.length(), end));
             at = end + 1;
         }

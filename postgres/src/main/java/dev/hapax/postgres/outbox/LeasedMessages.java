@@ -16,6 +16,7 @@ final class LeasedMessages {
     private final List<Entry> entries;
     private final boolean takenOver;
     private int published;
+    private boolean finishUnanswered;
     private @Nullable PublishFailure failure;
 
     /**
@@ -35,16 +36,30 @@ final class LeasedMessages {
         }
     }
 
-    /** @param seq its position within the ordering key */
-    record Entry(long seq, Outgoing outgoing) {}
+    /**
+     * @param seq its position within the ordering key
+     * @param unreadable why its row is no valid message, or {@code null}
+     */
+    record Entry(long seq, Outgoing outgoing, @Nullable String unreadable) {}
 
     /** @param takenOver whether the lease of another relay expired on these messages */
     LeasedMessages(Lease lease, long orderingKey, List<Entry> entries, boolean takenOver) {
         this.lease = lease;
         this.orderingKey = orderingKey;
         // One of these messages may have crashed the other relay. With one message per lease, only that one is blamed.
-        this.entries = takenOver ? entries.subList(0, 1) : entries;
+        this.entries = takenOver ? entries.subList(0, 1) : readable(entries);
         this.takenOver = takenOver;
+        String unreadable = entries.get(0).unreadable();
+        this.failure = unreadable == null ? null : new PublishFailure(unreadable, null);
+    }
+
+    /** The messages before one that cannot be read. It is the first one of a later claim, which parks it. */
+    private static List<Entry> readable(List<Entry> entries) {
+        int end = 1;
+        while (end < entries.size() && entries.get(end).unreadable() == null) {
+            end++;
+        }
+        return entries.subList(0, end);
     }
 
     Lease lease() {
@@ -92,6 +107,19 @@ final class LeasedMessages {
 
     void fail(PublishFailure why) {
         failure = why;
+    }
+
+    /** A finish was sent and its answer was lost: it may have been committed. */
+    void finishUnanswered() {
+        finishUnanswered = true;
+    }
+
+    /**
+     * Whether an earlier finish was committed, given that the rows do not carry the lease any more. While the lease
+     * lasts no other relay can have changed them.
+     */
+    boolean finishedBefore(long now) {
+        return finishUnanswered && !lease.isOver(now);
     }
 
     @Nullable

@@ -42,7 +42,7 @@ final class NotificationListener implements Runnable {
             try (Connection connection = dataSource.getConnection()) {
                 connection.setAutoCommit(true);
                 listen(connection);
-            } catch (SQLException | RuntimeException e) {
+            } catch (Throwable e) { // whatever the driver or the user's code throws: only close() ends this thread
                 log.warn("Not listening for new messages, will try again in {}: {}", PAUSE, e.toString());
                 closedWithin(PAUSE);
             }
@@ -75,9 +75,8 @@ final class NotificationListener implements Runnable {
     private boolean closedWithin(Duration pause) {
         try {
             return closed.await(pause.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
+        } catch (InterruptedException leftBehind) {
+            return closed.getCount() == 0;
         }
     }
 }

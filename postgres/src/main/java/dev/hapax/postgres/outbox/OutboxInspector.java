@@ -1,6 +1,6 @@
 package dev.hapax.postgres.outbox;
 
-import dev.hapax.outbox.OutboxMessage;
+import dev.hapax.postgres.OpenTransactionException;
 import dev.hapax.store.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -13,7 +13,9 @@ import javax.sql.DataSource;
 
 /**
  * Reads an outbox and decides about parked messages: for operators, consoles and metrics. Blocking; safe for use by
- * many threads. Every method throws {@link StoreException} when the database cannot be reached or refuses.
+ * many threads. Every method throws {@link StoreException} when the database cannot be reached or refuses, and
+ * {@link OpenTransactionException} when the data source is bound to a transaction of the calling thread, which it
+ * leaves as it is.
  */
 public final class OutboxInspector {
     private static final Duration IO_TIMEOUT = Duration.ofSeconds(30);
@@ -42,7 +44,9 @@ public final class OutboxInspector {
     private static final String DISCARD = Database.guarded("""
             SELECT 1 FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? FOR UPDATE;
             WITH gone AS (
-                DELETE FROM hapax_outbox WHERE due = 'infinity' AND state = 3 AND id = ? RETURNING ordering_key, seq),
+                DELETE FROM hapax_outbox
+                WHERE due = 'infinity' AND state = 3 AND id = ? AND %1$s
+                RETURNING ordering_key, seq),
             advanced AS (
                 UPDATE hapax_outbox SET state = 0, due = clock_timestamp()
                 WHERE state = 2 AND ctid = ANY (ARRAY (
@@ -50,7 +54,7 @@ public final class OutboxInspector {
                     CROSS JOIN LATERAL (
                         SELECT o.ctid AS place FROM hapax_outbox o
                         WHERE o.ordering_key = gone.ordering_key AND o.seq <> gone.seq ORDER BY o.seq LIMIT 1) AS first)))
-            SELECT count(*) AS removed FROM gone""");
+            SELECT count(*) AS removed, %1$s AS is_guarded FROM gone""".formatted(Database.IS_GUARDED));
 
     private final Database database;
 
@@ -74,7 +78,10 @@ public final class OutboxInspector {
         });
     }
 
-    /** Messages that are parked, and why; at most so many, in no particular order. */
+    /**
+     * Messages that are parked, and why; at most so many, in no particular order. A message that was parked because its
+     * row cannot be read has its id, its body and, if that is valid, its topic.
+     */
     public List<ParkedMessage> parked(int limit) {
         return database.call(PARKED, look -> {
             look.setInt(1, limit);
@@ -90,14 +97,8 @@ public final class OutboxInspector {
     }
 
     private static ParkedMessage parked(ResultSet row) throws SQLException {
-        OutboxMessage message = new OutboxMessage(
-                row.getObject("id", UUID.class),
-                row.getString("topic"),
-                row.getString("aggregate"),
-                Headers.read(row.getString("headers")),
-                row.getBytes("body"));
         return new ParkedMessage(
-                message,
+                MessageRow.read(row).message(),
                 row.getObject("created_at", OffsetDateTime.class).toInstant(),
                 row.getInt("attempt"),
                 row.getString("error"));
@@ -135,6 +136,7 @@ public final class OutboxInspector {
             discard.getMoreResults();
             try (ResultSet row = discard.getResultSet()) {
                 row.next();
+                Database.requireGuarded(row);
                 return row.getLong("removed") > 0;
             }
         });

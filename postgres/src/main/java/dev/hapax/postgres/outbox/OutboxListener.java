@@ -10,7 +10,10 @@ import java.time.Duration;
  */
 public interface OutboxListener {
 
-    /** The broker has the message, and it was removed from the outbox. */
+    /**
+     * The broker has the message, and it was removed from the outbox. Not called if the database's answer to the
+     * removal is lost and does not come again before the lease ends: {@link #leasesLost} is called then.
+     */
     default void published(Outgoing message) {}
 
     /** The message was not published and is retried. */
@@ -20,7 +23,8 @@ public interface OutboxListener {
     default void parked(Outgoing message, String reason) {}
 
     /**
-     * The leases of so many aggregates expired before their published messages were removed: they are published again.
+     * The leases of so many aggregates expired before it was known that their published messages were removed: unless
+     * they were, they are published again.
      */
     default void leasesLost(int aggregates) {}
 

@@ -10,11 +10,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The part of a relay that may read many rows and is not urgent, on a thread of its own: counts the lag for listeners,
  * and once an hour looks for waiting messages that have become the first of their ordering key unnoticed, which happens
- * if rows are deleted by hand. One statement at a time; a failure is logged and the next interval tries again.
+ * if rows are deleted by hand. One statement at a time. A failure is logged; the lag is counted again after its
+ * interval, and the look for messages is repeated after a minute.
  */
 final class OutboxMaintenance implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(OutboxMaintenance.class);
     private static final Duration REPAIR_EVERY = Duration.ofHours(1);
+    private static final Duration RETRY_REPAIR_AFTER = Duration.ofMinutes(1);
 
     private final OutboxTable table;
     private final Supplier<OutboxLag> lag;
@@ -40,16 +42,21 @@ final class OutboxMaintenance implements Runnable {
     @Override
     public void run() {
         long repairAt = System.nanoTime();
-        Duration pause = events.hasListeners() ? lagEvery : REPAIR_EVERY;
+        long lagAt = repairAt;
+        long pause;
         do {
-            if (System.nanoTime() - repairAt >= 0) {
-                repairAt = System.nanoTime() + RelayLoop.jittered(REPAIR_EVERY);
-                logFailure("look for messages that wait for nothing", this::repair);
+            long now = System.nanoTime();
+            if (now - repairAt >= 0) {
+                boolean repaired = succeeds("look for messages that wait for nothing", this::repair);
+                repairAt = now + RelayLoop.jittered(repaired ? REPAIR_EVERY : RETRY_REPAIR_AFTER);
             }
-            if (events.hasListeners()) {
-                logFailure("count the lag", () -> events.lag(lag.get()));
+            if (events.hasListeners() && now - lagAt >= 0) {
+                succeeds("count the lag", () -> events.lag(lag.get()));
+                lagAt = System.nanoTime() + RelayLoop.jittered(lagEvery);
             }
-        } while (!isClosedWithin(RelayLoop.jittered(pause)));
+            now = System.nanoTime();
+            pause = events.hasListeners() ? Math.min(repairAt - now, lagAt - now) : repairAt - now;
+        } while (!isClosedWithin(pause));
     }
 
     private void repair() {
@@ -60,22 +67,24 @@ final class OutboxMaintenance implements Runnable {
         }
     }
 
-    private void logFailure(String task, Runnable run) {
+    private boolean succeeds(String task, Runnable run) {
         try {
             run.run();
-        } catch (RuntimeException | Error e) {
+            return true;
+        } catch (Throwable e) { // only close() ends this thread
             if (closed.getCount() > 0) {
                 log.warn("The outbox could not {}: {}", task, e.toString());
             }
+            return false;
         }
     }
 
+    /** An interrupt that a listener left behind shortens the pause and means nothing else. */
     private boolean isClosedWithin(long nanos) {
         try {
             return closed.await(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
+            return closed.getCount() == 0;
         }
     }
 }

@@ -3,9 +3,7 @@ package dev.hapax.postgres.outbox;
 import static dev.hapax.postgres.outbox.Database.bind;
 import static dev.hapax.postgres.outbox.Database.bindLongs;
 
-import dev.hapax.outbox.OutboxMessage;
 import dev.hapax.outbox.Outgoing;
-import dev.hapax.store.StoreException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -67,17 +66,20 @@ final class OutboxTable {
                 UPDATE hapax_outbox
                 SET state = 1, token = ?, attempt = attempt + 1,
                     due = clock_timestamp() + ? * interval '1 millisecond'
-                WHERE ctid = ANY (ARRAY (SELECT place FROM head WHERE due <= clock_timestamp() OR state = 2))
+                WHERE ctid = ANY (ARRAY (SELECT place FROM head WHERE due <= clock_timestamp() OR state = 2 LIMIT ?))
                 RETURNING ordering_key, seq),
             waiting AS (
                 UPDATE hapax_outbox
                 SET state = 2, due = %s
                 WHERE ctid = ANY (ARRAY (
                     SELECT candidate.place FROM candidate JOIN head USING (ordering_key)
-                    WHERE candidate.seq > head.seq))
+                    WHERE candidate.seq > head.seq AND head.state <> 2))
                 RETURNING ordering_key)
-            SELECT tally.found, tally.waiting, %s AS is_guarded, message.*
-            FROM (SELECT (SELECT count(*) FROM candidate) AS found, (SELECT count(*) FROM waiting) AS waiting) AS tally
+            SELECT tally.*, %s AS is_guarded, message.*
+            FROM (
+                SELECT (SELECT count(*) FROM candidate) AS found, (SELECT count(*) FROM waiting) AS waiting,
+                    (SELECT count(*) FROM candidate WHERE NOT EXISTS (
+                        SELECT FROM head WHERE head.ordering_key = candidate.ordering_key)) AS behind_locked) AS tally
             LEFT JOIN (
                 SELECT head.state = 1 AS taken_over, entry.*
                 FROM leased JOIN head USING (ordering_key, seq)
@@ -104,10 +106,14 @@ final class OutboxTable {
             WHERE ctid = ANY (ARRAY (SELECT place FROM orphan))""");
 
     private static final String RELEASE_ORPHANED_WAITING = Database.guarded("""
-            UPDATE hapax_outbox AS waiting SET state = 0, due = clock_timestamp()
-            WHERE waiting.due = %s AND waiting.state = 2 AND waiting.seq = (
-                SELECT o.seq FROM hapax_outbox o
-                WHERE o.ordering_key = waiting.ordering_key ORDER BY o.seq LIMIT 1)""".formatted(NEVER));
+            WITH orphan AS MATERIALIZED (
+                SELECT waiting.ctid AS place FROM hapax_outbox AS waiting
+                WHERE waiting.due = %s AND waiting.state = 2 AND waiting.seq = (
+                    SELECT o.seq FROM hapax_outbox o
+                    WHERE o.ordering_key = waiting.ordering_key ORDER BY o.seq LIMIT 1)
+                FOR UPDATE OF waiting SKIP LOCKED)
+            UPDATE hapax_outbox SET state = 0, due = clock_timestamp()
+            WHERE state = 2 AND ctid = ANY (ARRAY (SELECT place FROM orphan))""".formatted(NEVER));
 
     /**
      * Makes the first row of each key due, if it was waiting. The state is checked on the row that is changed: some
@@ -168,14 +174,36 @@ final class OutboxTable {
             SELECT number FROM still_leased;
             """ + ADVANCE);
 
+    /**
+     * The leases whose rows, or the row behind them, which a finish changes as well, another transaction has locked.
+     */
+    private static final String FIND_LOCKED = Database.guarded("""
+            WITH message AS MATERIALIZED (
+                SELECT lease.number, o.ordering_key, o.seq
+                FROM unnest(?::int8[], ?::int8[], ?::int4[]) WITH ORDINALITY AS lease (ordering_key, seq, size, number)
+                CROSS JOIN LATERAL (
+                    SELECT o.ordering_key, o.seq FROM hapax_outbox o
+                    WHERE o.ordering_key = lease.ordering_key AND o.seq >= lease.seq
+                    ORDER BY o.seq LIMIT lease.size + 1) AS o),
+            free AS MATERIALIZED (
+                SELECT message.number, message.seq FROM message
+                CROSS JOIN LATERAL (
+                    SELECT FROM hapax_outbox o
+                    WHERE o.ordering_key = message.ordering_key AND o.seq = message.seq
+                    FOR UPDATE SKIP LOCKED) AS o)
+            SELECT DISTINCT number FROM message
+            WHERE NOT EXISTS (SELECT FROM free WHERE free.number = message.number AND free.seq = message.seq)""");
+
     private final Database database;
     private final RelaySettings settings;
 
     /**
      * @param found how many due rows were looked at
      * @param waiting how many of them are not the first of their key
+     * @param behindLocked how many of them could not be used, because another transaction has locked the first row of
+     *     their key
      */
-    record Claimed(LeasedMessages.Lease lease, List<LeasedMessages> leased, int found, int waiting) {
+    record Claimed(LeasedMessages.Lease lease, List<LeasedMessages> leased, int found, int waiting, int behindLocked) {
         boolean progressed() {
             return waiting > 0 || !leased.isEmpty();
         }
@@ -203,10 +231,13 @@ final class OutboxTable {
         return database.call(CLAIM, claim -> {
             claim.setInt(1, reach); // candidates
             claim.setLong(3, settings.lease().toMillis()); // due
-            claim.setInt(4, most); // messages
+            claim.setInt(4, most); // ordering keys
+            claim.setInt(5, most); // messages
             // Counted from here, and not from before the wait for a connection.
             LeasedMessages.Lease lease = new LeasedMessages.Lease(
-                    UUID.randomUUID(), System.nanoTime() + settings.lease().toNanos());
+                    UUID.randomUUID(),
+                    System.nanoTime()
+                            + TimeUnit.MILLISECONDS.toNanos(settings.lease().toMillis()));
             claim.setObject(2, lease.token()); // token
             beforeSending.accept(lease);
             Database.execute(claim);
@@ -221,15 +252,12 @@ final class OutboxTable {
         Set<Long> takenOver = new HashSet<>();
         int found = 0;
         int waiting = 0;
+        int behindLocked = 0;
         while (row.next()) {
-            if (!row.getBoolean("is_guarded")) {
-                throw new StoreException(
-                        "The statements of the outbox must reach PostgreSQL as one transaction, which they do not with "
-                                + "preferQueryMode=simple: leave it out of the JDBC URL",
-                        null);
-            }
+            Database.requireGuarded(row);
             found = row.getInt("found");
             waiting = row.getInt("waiting");
+            behindLocked = row.getInt("behind_locked");
             long orderingKey = row.getLong("ordering_key");
             if (!row.wasNull()) {
                 entries.computeIfAbsent(orderingKey, it -> new ArrayList<>()).add(entry(row));
@@ -241,22 +269,17 @@ final class OutboxTable {
         List<LeasedMessages> leased = new ArrayList<>(entries.size());
         entries.forEach((orderingKey, messages) ->
                 leased.add(new LeasedMessages(lease, orderingKey, messages, takenOver.contains(orderingKey))));
-        return new Claimed(lease, leased, found, waiting);
+        return new Claimed(lease, leased, found, waiting, behindLocked);
     }
 
     private LeasedMessages.Entry entry(ResultSet row) throws SQLException {
-        OutboxMessage message = new OutboxMessage(
-                row.getObject("id", UUID.class),
-                row.getString("topic"),
-                row.getString("aggregate"),
-                Headers.read(row.getString("headers")),
-                row.getBytes("body"));
+        MessageRow message = MessageRow.read(row);
         Outgoing outgoing = new Outgoing(
-                message,
+                message.message(),
                 row.getObject("created_at", OffsetDateTime.class).toInstant(),
-                row.getInt("attempt") + 1,
+                Math.max(1, row.getInt("attempt") + 1),
                 settings.publishTimeout());
-        return new LeasedMessages.Entry(row.getLong("seq"), outgoing);
+        return new LeasedMessages.Entry(row.getLong("seq"), outgoing, message.unreadable());
     }
 
     /**
@@ -275,8 +298,8 @@ final class OutboxTable {
     }
 
     /**
-     * Makes waiting rows due that are the first of their key, because the row that they waited for was deleted by hand.
-     * Reads every waiting row.
+     * Makes waiting rows due that are the first of their key, because the row that they waited for was deleted by hand,
+     * except for rows that another transaction has locked. Reads every waiting row.
      *
      * @return how many there were
      */
@@ -297,15 +320,34 @@ final class OutboxTable {
             bindLongs(finish, 16, all, LeasedMessages::orderingKey); // ordering_key, to advance
             Database.execute(finish);
             finish.getMoreResults();
-            Set<LeasedMessages> stillLeased = new HashSet<>();
+            Set<LeasedMessages> stillLeased;
             try (ResultSet rows = finish.getResultSet()) {
-                while (rows.next()) {
-                    stillLeased.add(all.get(rows.getInt("number") - 1));
-                }
+                stillLeased = numbered(all, rows);
             }
             finish.getMoreResults();
             return new Finished(stillLeased, finish.getUpdateCount());
         });
+    }
+
+    /** Those that cannot be finished now, because another transaction has locked some of their rows. */
+    Set<LeasedMessages> findLocked(List<LeasedMessages> all) {
+        return database.call(FIND_LOCKED, find -> {
+            bindLongs(find, 1, all, LeasedMessages::orderingKey); // ordering_key
+            bindLongs(find, 2, all, LeasedMessages::headSeq); // seq
+            bind(find, 3, "int4", Integer[]::new, all, LeasedMessages::size); // size
+            Database.execute(find);
+            try (ResultSet rows = find.getResultSet()) {
+                return numbered(all, rows);
+            }
+        });
+    }
+
+    private static Set<LeasedMessages> numbered(List<LeasedMessages> all, ResultSet rows) throws SQLException {
+        Set<LeasedMessages> found = new HashSet<>();
+        while (rows.next()) {
+            found.add(all.get(rows.getInt("number") - 1));
+        }
+        return found;
     }
 
     private static void bindLeases(PreparedStatement finish, int index, List<LeasedMessages> all) throws SQLException {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -32,8 +33,7 @@ final class RelayLoop implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(RelayLoop.class);
     private static final Backoff RECONNECT = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5));
     private static final String LOCK_NOT_AVAILABLE = "55P03";
-    private static final int MAX_LOCKED_ROWS = 32;
-    private static final int MAX_REACH_FACTOR = 256;
+    private static final int MAX_REACH = 100_000;
 
     private final OutboxTable table;
     private final InFlightMessages inFlight;
@@ -50,8 +50,8 @@ final class RelayLoop implements Runnable {
     private final List<LeasedMessages.Lease> orphanedClaims = new ArrayList<>();
     private int leasedMessages;
     private boolean moreDue;
-    private int reachFactor = 1;
-    private int lockedRows;
+    private int behindLocked; // due rows that the last claim could not use
+    private int maxClaim; // smaller than the batch after a claim that could not be read
     private int failures;
     private long pauseUntil = System.nanoTime();
     private long retryLockedAt = System.nanoTime();
@@ -63,6 +63,7 @@ final class RelayLoop implements Runnable {
         this.inFlight = new InFlightMessages(publisher, settings.publishTimeout(), this::unpark);
         this.settings = settings;
         this.events = events;
+        this.maxClaim = settings.batch();
     }
 
     /** Looks for due messages now. Safe for use by many threads. */
@@ -125,7 +126,6 @@ final class RelayLoop implements Runnable {
             locked.clear();
         }
         if (!toFinish.isEmpty()) {
-            lockedRows = 0;
             finish(List.copyOf(toFinish));
         }
         if (System.nanoTime() - releaseAt >= 0) {
@@ -138,26 +138,58 @@ final class RelayLoop implements Runnable {
     }
 
     private boolean mayClaim() {
-        boolean hasRoom = leasedMessages == 0 || settings.maxInFlight() - leasedMessages >= (settings.batch() + 1) / 2;
+        boolean hasRoom = leasedMessages == 0 || maxInFlight() - leasedMessages >= (maxClaim + 1) / 2;
         return !closing && hasRoom;
+    }
+
+    /** Two batches: the next one can be claimed while the last one is in flight. */
+    private int maxInFlight() {
+        return 2 * maxClaim;
     }
 
     private void claim() {
         woken.set(false);
-        int most = Math.min(settings.batch(), settings.maxInFlight() - leasedMessages);
-        int reach = reachFactor * most;
-        OutboxTable.Claimed claimed = table.claim(reach, most, orphanedClaims::add);
+        int most = Math.min(maxClaim, maxInFlight() - leasedMessages);
+        int reach = reach(most);
+        OutboxTable.Claimed claimed = claim(reach, most);
         pollAt = System.nanoTime() + jittered(settings.pollEvery());
+        behindLocked = claimed.behindLocked();
         boolean full = claimed.found() >= reach;
-        moreDue = full && claimed.progressed();
-        // Only rows behind ones that other transactions have locked: the next claim looks further.
-        reachFactor = full && !moreDue ? Math.min(2 * reachFactor, MAX_REACH_FACTOR) : Math.max(1, reachFactor / 2);
+        moreDue = claimed.progressed()
+                ? full || claimed.leased().size() >= most
+                : full && reach(most) > reach; // the next claim looks further
         if (claimed.leased().isEmpty() || lastsForOneMore(claimed.lease())) {
             orphanedClaims.remove(claimed.lease());
             claimed.leased().forEach(this::take);
             publish();
         } else {
             log.warn("A claim took so long that its leases are released unused: is the database too busy?");
+        }
+    }
+
+    /**
+     * As far as the last claim got, and further: rows behind ones that other transactions have locked are in the way.
+     */
+    private int reach(int most) {
+        return Math.min(most + 2 * behindLocked, MAX_REACH);
+    }
+
+    /**
+     * A claim whose answer cannot be read, such as one with bodies that do not fit into memory, would be the same the
+     * next time: it asks for half as many messages then, and for a few more with every claim that succeeds.
+     */
+    private OutboxTable.Claimed claim(int reach, int most) {
+        int orphansBefore = orphanedClaims.size();
+        boolean answered = false;
+        try {
+            OutboxTable.Claimed claimed = table.claim(reach, most, orphanedClaims::add);
+            answered = true;
+            maxClaim = Math.min(settings.batch(), maxClaim + 1 + maxClaim / 8);
+            return claimed;
+        } finally {
+            if (!answered && orphanedClaims.size() > orphansBefore) {
+                maxClaim = Math.max(1, most / 2);
+            }
         }
     }
 
@@ -180,7 +212,9 @@ final class RelayLoop implements Runnable {
     private void take(LeasedMessages messages) {
         leasedMessages += messages.size();
         int attempt = messages.current().outgoing().attempt();
-        if (messages.takenOver() && attempt > settings.maxAttempts()) {
+        if (messages.failure() != null) {
+            toFinish.add(messages);
+        } else if (messages.takenOver() && attempt > settings.maxAttempts()) {
             String reason = "leased " + (attempt - 1) + " times, and the relay went away each time";
             messages.fail(new PublishFailure(reason, null));
             toFinish.add(messages);
@@ -244,7 +278,7 @@ final class RelayLoop implements Runnable {
         }
         forget(all);
         moreDue |= finished.advanced() > 0;
-        events.finished(all, finished.stillLeased());
+        events.finished(all, recorded(all, finished));
         for (LeasedMessages messages : all) {
             PublishFailure failure = messages.failure();
             Duration retryIn = failure == null ? null : failure.retryIn();
@@ -254,26 +288,52 @@ final class RelayLoop implements Runnable {
         }
     }
 
+    /** Those whose result is in the database, by this statement or by an earlier one whose answer was lost. */
+    private static Set<LeasedMessages> recorded(List<LeasedMessages> all, OutboxTable.Finished finished) {
+        Set<LeasedMessages> recorded = new HashSet<>(finished.stillLeased());
+        long now = System.nanoTime();
+        all.stream().filter(it -> it.finishedBefore(now)).forEach(recorded::add);
+        return recorded;
+    }
+
     /** One row that is locked, or that cannot be written, must not keep the others from being finished. */
     private void notFinished(List<LeasedMessages> all, StoreException e) {
-        boolean isLocked = isLocked(e);
-        if (isLocked && ++lockedRows > MAX_LOCKED_ROWS) {
-            throw e; // the whole table is locked
-        }
-        if (all.size() > 1 && (isLocked || !e.retryable())) {
+        if (isLocked(e)) {
+            finishUnlocked(all, e);
+        } else if (!e.retryable() && all.size() > 1) {
             finishInHalves(all);
-            return;
-        }
-        if (isLocked && !all.get(0).lease().isOver(System.nanoTime())) {
-            toFinish.removeAll(all);
-            locked.addAll(all);
-            retryLockedAt = System.nanoTime() + jittered(settings.pollEvery());
-            return;
-        }
-        if (isLocked || !e.retryable()) {
+        } else if (!e.retryable()) {
             forget(all); // their leases expire, and they are published again
+            throw e;
+        } else {
+            all.forEach(LeasedMessages::finishUnanswered);
+            throw e;
         }
-        throw e;
+    }
+
+    private void finishUnlocked(List<LeasedMessages> all, StoreException e) {
+        Set<LeasedMessages> lockedNow = table.findLocked(all);
+        if (lockedNow.isEmpty()) {
+            throw e; // the whole table is locked, or the lock has just ended
+        }
+        postpone(lockedNow);
+        List<LeasedMessages> others =
+                all.stream().filter(it -> !lockedNow.contains(it)).toList();
+        if (!others.isEmpty()) {
+            finish(others);
+        }
+    }
+
+    /** Until the other transaction has ended, or the lease: then they are published again. */
+    private void postpone(Set<LeasedMessages> lockedNow) {
+        long now = System.nanoTime();
+        List<LeasedMessages> expired =
+                lockedNow.stream().filter(it -> it.lease().isOver(now)).toList();
+        forget(expired);
+        events.finished(expired, Set.of());
+        toFinish.removeAll(lockedNow);
+        lockedNow.stream().filter(it -> !it.lease().isOver(now)).forEach(locked::add);
+        retryLockedAt = now + jittered(settings.pollEvery());
     }
 
     private void finishInHalves(List<LeasedMessages> all) {
@@ -296,7 +356,6 @@ final class RelayLoop implements Runnable {
 
     private void storeFailed(StoreException e) {
         backOff();
-        woken.set(true); // the wake-up was not served
         if (failures == 1 || !e.retryable()) {
             log.warn("The relay cannot continue and tries again: {}", e.getMessage());
         }
@@ -305,6 +364,7 @@ final class RelayLoop implements Runnable {
 
     private void backOff() {
         failures++;
+        woken.set(true); // the wake-up was not served
         pauseUntil = System.nanoTime() + RECONNECT.after(failures, null).toNanos();
     }
 

@@ -40,9 +40,4 @@ record RelaySettings(
         Duration half = lease.minus(publishTimeout).dividedBy(2);
         return publishTimeout.plus(ioTimeout.compareTo(half) < 0 ? ioTimeout : half);
     }
-
-    /** Two batches: the next one can be claimed while the last one is in flight. */
-    int maxInFlight() {
-        return 2 * batch;
-    }
 }

@@ -81,16 +81,19 @@ class OutboxFaultsTest {
         HookedDataSource dataSource = new HookedDataSource(box.pool) {
             @Override
             void beforeConnection() throws SQLException {
-                if (away.getAndSet(false)) {
+                boolean isRelay = Thread.currentThread().getName().equals("hapax-outbox-relay");
+                if (isRelay && away.getAndSet(false)) {
                     throw new SQLException("away", "08001");
                 }
             }
         };
         box.append(unordered("news"));
+        AtomicInteger outages = new AtomicInteger();
         AtomicInteger heard = new AtomicInteger();
         OutboxListener broken = new OutboxListener() {
             @Override
             public void unavailable(StoreException cause) {
+                outages.incrementAndGet();
                 throw new AssertionError("listeners cannot stop a relay");
             }
 
@@ -109,6 +112,73 @@ class OutboxFaultsTest {
         box.awaitEmpty();
 
         TestOutbox.await().until(() -> heard.get() == 1);
+        assertThat(outages).hasValue(1);
+    }
+
+    @Test
+    void interruptOfListenerDoesNotEndMaintenance() {
+        AtomicInteger lags = new AtomicInteger();
+        box.start(box.relay(receiver).lagEvery(Duration.ofMillis(1)).listener(new OutboxListener() {
+            @Override
+            public void lag(OutboxLag lag) {
+                lags.incrementAndGet();
+                Thread.currentThread().interrupt();
+            }
+        }));
+
+        TestOutbox.await().until(() -> lags.get() > 2);
+    }
+
+    /** Otherwise the same claim would fail the same way for ever. */
+    @Test
+    void claimTooLargeForMemoryIsMadeSmaller() {
+        AtomicInteger failures = new AtomicInteger();
+        HookedDataSource dataSource = new HookedDataSource(box.pool) {
+            @Override
+            void afterStatement(String sql) {
+                if (sql.contains("candidate") && box.leased() > 6) {
+                    failures.incrementAndGet();
+                    throw new OutOfMemoryError("simulated");
+                }
+            }
+        };
+        box.append(IntStream.range(0, 12).mapToObj(i -> unordered("m" + i)).toList());
+        box.start(relay(dataSource).batch(12).lease(Duration.ofHours(1)));
+        box.awaitEmpty();
+
+        assertThat(failures.get()).isPositive();
+        assertThat(receiver.texts()).doesNotHaveDuplicates().hasSize(12);
+    }
+
+    @Test
+    void finishWhoseAnswerIsLostIsReported() {
+        AtomicBoolean lost = new AtomicBoolean();
+        HookedDataSource dataSource = new HookedDataSource(box.pool) {
+            @Override
+            void afterStatement(String sql) throws SQLException {
+                if (sql.contains("still_leased") && !lost.getAndSet(true)) {
+                    throw new SQLException("the answer was lost", "08006");
+                }
+            }
+        };
+        AtomicInteger published = new AtomicInteger();
+        AtomicInteger leasesLost = new AtomicInteger();
+        box.append(message("a", "a1"), message("b", "b1"));
+        box.start(relay(dataSource).listener(new OutboxListener() {
+            @Override
+            public void published(Outgoing message) {
+                published.incrementAndGet();
+            }
+
+            @Override
+            public void leasesLost(int aggregates) {
+                leasesLost.addAndGet(aggregates);
+            }
+        }));
+        TestOutbox.await().until(() -> published.get() + leasesLost.get() == 2);
+
+        assertThat(lost).isTrue();
+        assertThat(published).hasValue(2);
     }
 
     @Test

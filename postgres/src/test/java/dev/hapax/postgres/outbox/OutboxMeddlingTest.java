@@ -79,6 +79,7 @@ class OutboxMeddlingTest {
         box.append(message("a", "poison"), message("a", "behind"), message("a", "behind"));
         OutboxRelay relay = box.start(box.relay(receiver));
         box.awaitWaiting(2);
+        TestOutbox.await().until(() -> box.inspector.lag().parked() == 1);
         box.database.execute("UPDATE hapax_outbox SET due = due - interval '1 day'");
         String versions = "SELECT string_agg(xmin::text, ',' ORDER BY seq) FROM hapax_outbox WHERE aggregate = 'a'";
         String before = box.database.query(versions);
@@ -226,5 +227,90 @@ class OutboxMeddlingTest {
         TestOutbox.await().until(() -> box.rows() == 1);
 
         assertThat(receiver.texts()).doesNotHaveDuplicates().hasSize(7);
+    }
+
+    /** As after an update by hand, or by a newer version. */
+    @Test
+    void rowThatCannotBeReadIsParked() {
+        box.append(
+                message("a", "a1"), message("a", "bad"), message("a", "a3"), message("b", "bad"), message("c", "c1"));
+        box.database.execute("UPDATE hapax_outbox SET headers = 'no line' WHERE body = 'bad' AND aggregate = 'a'");
+        box.database.execute("UPDATE hapax_outbox SET topic = '' WHERE body = 'bad' AND aggregate = 'b'");
+        box.start(receiver);
+        TestOutbox.await().until(() -> box.inspector.parked(10).size() == 2);
+        TestOutbox.await().until(() -> box.rows() == 3);
+
+        assertThat(receiver.texts()).containsExactlyInAnyOrder("a1", "c1");
+        assertThat(box.inspector.parked(10))
+                .allSatisfy(it -> assertThat(it.reason()).contains("cannot be read"))
+                .allSatisfy(it -> assertThat(Receiver.text(it.message())).isEqualTo("bad"));
+        box.database.execute("UPDATE hapax_outbox SET headers = '', topic = 'orders'");
+        assertThat(box.inspector.unparkAll("orders")).isEqualTo(2);
+        box.awaitEmpty();
+        assertThat(receiver.firstTimesByAggregate().get("a")).containsExactly("a1", "bad", "a3");
+    }
+
+    @Test
+    void claimLeasesNoMoreThanAskedFor() {
+        box.append(IntStream.range(0, 30).mapToObj(i -> unordered("" + i)).toList());
+
+        OutboxTable table = TestOutbox.table(box.pool, Duration.ofMinutes(1));
+
+        assertThat(table.claim(100, 10, lease -> {}).leased()).hasSize(10);
+        assertThat(box.leased()).isEqualTo(10);
+    }
+
+    /** However small the batch is, and however many rows there are. */
+    @Test
+    void rowsBehindLockedOneDoNotFillSmallBatch() throws Exception {
+        box.append(message("a", "held"));
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox FOR UPDATE");
+            box.append(IntStream.range(0, 600).mapToObj(i -> message("a", "")).toList());
+            box.append(unordered("free"), unordered("free too"));
+            box.start(box.relay(receiver).batch(1).pollEvery(Duration.ofHours(1)));
+            TestOutbox.await().until(() -> receiver.texts().containsAll(List.of("free", "free too")));
+            connection.rollback();
+        }
+    }
+
+    /** Many rows here and there: to look for them costs one statement, and not one for each. */
+    @Test
+    void scatteredLockedRowsDelayNoOther() throws Exception {
+        CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+        receiver.answeringLater(it -> answer);
+        box.append(
+                IntStream.range(0, 60).mapToObj(i -> message("order-" + i, "")).toList());
+        box.start(box.relay(receiver).lease(Duration.ofMinutes(5)));
+        box.awaitLeased();
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE seq % 2 = 0 FOR UPDATE");
+            answer.complete(published());
+            TestOutbox.await().until(() -> box.rows() == 30);
+            box.append(unordered("fresh"));
+            TestOutbox.await().until(() -> receiver.texts().contains("fresh"));
+            connection.rollback();
+        }
+        box.awaitEmpty();
+        assertThat(receiver.accepted()).hasSize(61);
+    }
+
+    @Test
+    void lockedOrphanKeepsNoOtherWaiting() throws Exception {
+        box.append(message("a", "a1"), message("b", "b1"));
+        box.database.execute("UPDATE hapax_outbox SET state = 2, due = " + OutboxTable.NEVER);
+        OutboxTable table = TestOutbox.table(box.pool, Duration.ofMinutes(1));
+        try (var connection = box.pool.getConnection();
+                var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT FROM hapax_outbox WHERE aggregate = 'a' FOR UPDATE");
+            assertThat(table.releaseOrphanedWaiting()).isOne();
+            connection.rollback();
+        }
+        assertThat(table.releaseOrphanedWaiting()).isOne();
     }
 }

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -50,12 +51,14 @@ class OutboxOrderTest {
     private final TestOutbox box = new TestOutbox();
     private final Receiver receiver = new Receiver();
     private final ScheduledExecutorService later = Executors.newScheduledThreadPool(2);
+    private final ExecutorService appending = Executors.newFixedThreadPool(APPENDERS);
     private final Map<String, ConcurrentSkipListMap<Long, String>> appended = new ConcurrentHashMap<>();
 
     @AfterEach
     void close() {
         box.close();
         later.shutdownNow();
+        appending.shutdownNow();
     }
 
     @RepeatedTest(2)
@@ -82,7 +85,7 @@ class OutboxOrderTest {
         List<Future<?>> appenders = new ArrayList<>();
         for (int i = 0; i < APPENDERS; i++) {
             Random own = new Random(random.nextLong());
-            appenders.add(Executors.newSingleThreadExecutor().submit(() -> {
+            appenders.add(appending.submit(() -> {
                 appendAll(own);
                 return null;
             }));

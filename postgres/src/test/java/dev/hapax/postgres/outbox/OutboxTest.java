@@ -141,7 +141,7 @@ class OutboxTest {
                     WHERE datname = current_database() AND wait_event = 'advisory'""") == 1);
             assertThat(waiting).isNotDone();
             first.commit();
-            waiting.get(10, TimeUnit.SECONDS);
+            waiting.get(60, TimeUnit.SECONDS);
             second.commit();
         }
         Receiver receiver = new Receiver();
@@ -191,13 +191,14 @@ class OutboxTest {
         Receiver receiver = new Receiver();
         box.start(OutboxRelay.over(box.pool, receiver)
                 .pollEvery(Duration.ofHours(1))
-                .listen(
-                        box.database.unpooled(),
-                        (connection, atMost) -> connection
-                                        .unwrap(org.postgresql.PGConnection.class)
-                                        .getNotifications((int) atMost.toMillis())
-                                        .length
-                                > 0));
+                .listen(box.database.unpooled(), (connection, atMost) -> {
+                    Thread.currentThread().interrupt(); // must not end the thread that listens
+                    return connection
+                                    .unwrap(org.postgresql.PGConnection.class)
+                                    .getNotifications((int) atMost.toMillis())
+                                    .length
+                            > 0;
+                }));
         TestOutbox.await().until(() -> box.database.queryLong("""
                 SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN hapax_outbox'""") == 1);
         for (int i = 0; i < 3; i++) {
