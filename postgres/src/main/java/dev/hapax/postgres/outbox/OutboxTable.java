@@ -45,7 +45,12 @@ final class OutboxTable {
     /** The {@code due} of a waiting row. Not infinity, which parked rows have: each is found without the other. */
     static final String NEVER = "timestamptz '9999-12-31 00:00:00+00'";
 
-    /** A lease that is lost in a crash of the server leads to a second delivery only, so its commit is not synced. */
+    /**
+     * A lease that is lost in a crash of the server leads to a second delivery only, so its commit is not synced. Which
+     * keys are leased if there are more than asked for is left to chance: up to PostgreSQL 17, a sort that the guard
+     * disables counts as so expensive that the plan would be compiled. Rows behind a first row that waits itself stay
+     * due, so that a later claim finds the key if this one does not lease it.
+     */
     private static final String CLAIM = Database.guardedWithoutSync("""
             WITH candidate AS MATERIALIZED (
                 SELECT ordering_key, seq, ctid AS place FROM hapax_outbox
