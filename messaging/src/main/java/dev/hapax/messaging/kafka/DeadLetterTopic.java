@@ -1,5 +1,6 @@
 package dev.hapax.messaging.kafka;
 
+import dev.hapax.messaging.internal.DeadLetterReason;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,8 +18,6 @@ public final class DeadLetterTopic implements DeadLetters {
     public static final String TOPIC = "hapax-dead-letter-topic";
     public static final String PARTITION = "hapax-dead-letter-partition";
     public static final String OFFSET = "hapax-dead-letter-offset";
-
-    private static final int LONGEST_REASON = 1000;
 
     private final Producer<byte[], byte[]> producer;
     private final UnaryOperator<String> naming;
@@ -48,7 +47,7 @@ public final class DeadLetterTopic implements DeadLetters {
         ConsumerRecord<byte[], byte[]> record = letter.record();
         Headers headers = new RecordHeaders(record.headers().toArray());
         String reason = letter.reason();
-        put(headers, REASON, reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));
+        put(headers, REASON, DeadLetterReason.truncate(reason));
         put(headers, CONSUMER, letter.consumer());
         put(headers, TOPIC, record.topic());
         put(headers, PARTITION, Integer.toString(record.partition()));

@@ -184,7 +184,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
          * crash are not handled again.
          */
         public Builder commitEvery(Duration pause) {
-            this.commitEvery = notNegative(pause, "commitEvery");
+            this.commitEvery = LoopSettings.notNegative(pause, "commitEvery");
             return this;
         }
 
@@ -205,7 +205,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
          * until it is settled, as with {@link #maxCommitLag}; for {@link Ordering#BY_KEY} only. Default: 5 minutes.
          */
         public Builder maxCommitAge(Duration longest) {
-            this.maxCommitAge = notNegative(longest, "maxCommitAge");
+            this.maxCommitAge = LoopSettings.notNegative(longest, "maxCommitAge");
             return this;
         }
 
@@ -214,7 +214,7 @@ public final class KafkaConsumerLoop implements AutoCloseable {
          * be longer than the heartbeat interval, which is 3 s by default, and 5 s under the consumer protocol.
          */
         public Builder livenessTimeout(Duration timeout) {
-            this.livenessTimeout = notNegative(timeout, "livenessTimeout");
+            this.livenessTimeout = LoopSettings.notNegative(timeout, "livenessTimeout");
             return this;
         }
 
@@ -225,13 +225,6 @@ public final class KafkaConsumerLoop implements AutoCloseable {
                         "say where rejected records go: deadLetters(DeadLetters.toTopic(producer)), or stopping()");
             }
             return new KafkaConsumerLoop(this);
-        }
-
-        private static Duration notNegative(Duration value, String name) {
-            if (value.isNegative()) {
-                throw new IllegalArgumentException(name + " is " + value + "; it cannot be negative");
-            }
-            return value;
         }
     }
 }

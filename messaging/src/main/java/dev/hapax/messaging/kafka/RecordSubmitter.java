@@ -7,14 +7,13 @@ import dev.hapax.messaging.Disposition.Reject;
 import dev.hapax.messaging.Disposition.RetryLater;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.Turn;
+import dev.hapax.messaging.internal.CompletionErrors;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,7 +93,7 @@ final class RecordSubmitter implements OrderedQueue.Submitter {
         return deadLetters
                 .send(new DeadLetter(record, consumer.name(), reject.reason()))
                 .handle((kept, error) -> {
-                    Throwable cause = cause(error);
+                    Throwable cause = error == null ? null : CompletionErrors.cause(error);
                     if (cause == null) {
                         return new Ack();
                     }
@@ -113,10 +112,6 @@ final class RecordSubmitter implements OrderedQueue.Submitter {
     private static Disposition retry(Throwable error) {
         log.error("A record could not be handled", error);
         return new RetryLater(RETRY_DELAY, error.toString());
-    }
-
-    private static @Nullable Throwable cause(@Nullable Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     /** The record's turn, which its queue decides. */

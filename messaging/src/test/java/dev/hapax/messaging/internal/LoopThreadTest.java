@@ -39,7 +39,7 @@ class LoopThreadTest {
                         () -> {}));
 
         assertThat(thread.stopped())
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableOfType(ExecutionException.class)
                 .withCause(broken);
         assertThat(thread.isRunning()).isFalse();
@@ -62,7 +62,7 @@ class LoopThreadTest {
         CompletionStage<Void> closed = thread.stopped().thenRun(thread::close);
         stop.countDown();
 
-        assertThat(closed).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(closed).succeedsWithin(Duration.ofSeconds(60));
     }
 
     @Test
@@ -73,7 +73,7 @@ class LoopThreadTest {
                 .thenRun(() -> CompletableFuture.runAsync(thread::close).join());
         stop.countDown();
 
-        assertThat(closed).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(closed).succeedsWithin(Duration.ofSeconds(60));
     }
 
     @Test
@@ -83,7 +83,7 @@ class LoopThreadTest {
                 LoopThread.start("loop", new TestLoop(() -> self.get().close(), () -> {}));
         self.complete(thread);
 
-        assertThat(thread.stopped()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(thread.stopped()).succeedsWithin(Duration.ofSeconds(60));
     }
 
     @Test

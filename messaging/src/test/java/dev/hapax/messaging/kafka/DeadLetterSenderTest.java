@@ -49,7 +49,7 @@ class DeadLetterSenderTest {
     void blockedTopicDelaysNoOtherTopic() throws Exception {
         CompletableFuture<?> missing = send("missing", 0);
         blocked.await();
-        send("good", 1).get(30, TimeUnit.SECONDS);
+        send("good", 1).get(60, TimeUnit.SECONDS);
         assertThat(missing).isNotDone();
     }
 
@@ -59,8 +59,8 @@ class DeadLetterSenderTest {
         blocked.await();
         CompletableFuture<?> second = send("missing", 1);
         unblocked.countDown();
-        assertThatThrownBy(() -> first.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(TimeoutException.class);
-        assertThatThrownBy(() -> second.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(TimeoutException.class);
+        assertThatThrownBy(() -> first.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(TimeoutException.class);
+        assertThatThrownBy(() -> second.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(TimeoutException.class);
         assertThat(tried).containsExactly(0L);
     }
 
@@ -68,8 +68,8 @@ class DeadLetterSenderTest {
     void letterThatCannotBeKeptFailsAlone() {
         CompletableFuture<?> first = send("broken", 0);
         CompletableFuture<?> second = send("broken", 1);
-        assertThatThrownBy(() -> first.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> second.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> first.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> second.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(IllegalStateException.class);
         assertThat(tried).containsExactly(0L, 1L);
     }
 

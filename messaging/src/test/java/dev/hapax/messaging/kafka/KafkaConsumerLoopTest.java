@@ -143,7 +143,7 @@ class KafkaConsumerLoopTest extends KafkaLoopFixture {
                         return;
                     }
                     if (key(record).equals("a1") && failures.getAndDecrement() > 0) {
-                        assertThat(others.await(30, TimeUnit.SECONDS)).isTrue();
+                        assertThat(others.await(60, TimeUnit.SECONDS)).isTrue();
                         throw new IllegalStateException("not yet");
                     }
                     handled.add(key(record));
@@ -208,16 +208,22 @@ class KafkaConsumerLoopTest extends KafkaLoopFixture {
         String topic = kafka.newTopic(1);
         send(topic, names(20));
         CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
         IdempotentConsumer<ConsumerRecord<byte[], byte[]>> first = builder(hapax)
                 .handling((record, lease) -> {
                     begun.countDown();
-                    TimeUnit.MILLISECONDS.sleep(500);
+                    end.await();
                     handled.add(key(record));
                 });
-        try (KafkaConsumerLoop loop = loop(topic, first).start()) {
-            begun.await();
-        }
-        assertThat(handled).hasSizeBetween(1, 2);
+        KafkaConsumerLoop closing =
+                loop(topic, first).handOver(Duration.ofMinutes(1)).start();
+        begun.await();
+        Thread close = new Thread(closing::close);
+        close.start();
+        await().until(() -> !closing.isConsuming());
+        end.countDown();
+        close.join();
+        assertThat(handled).hasSize(1);
         assertThat(kafka.committed(group, topic)).isEqualTo(handled.size());
         long inFlight = names(20).stream().filter(this::isProcessing).count();
         assertThat(inFlight).isZero();
@@ -242,7 +248,7 @@ class KafkaConsumerLoopTest extends KafkaLoopFixture {
         IdempotentConsumer<ConsumerRecord<byte[], byte[]>> consumer = KafkaMessages.consumer("mailer", hapax)
                 .key(KafkaMessages.header("id"))
                 .handling((record, lease) -> {
-                    together.await(30, TimeUnit.SECONDS);
+                    together.await(60, TimeUnit.SECONDS);
                     handled.add(new String(record.value(), StandardCharsets.UTF_8));
                 });
         try (KafkaConsumerLoop loop =

@@ -80,7 +80,7 @@ class KafkaPublisherTest {
 
     private static void assertPublished(List<CompletableFuture<PublishResult>> results) {
         assertThat(results)
-                .allSatisfy(it -> assertThat(it.get(30, TimeUnit.SECONDS)).isEqualTo(PublishResult.published()));
+                .allSatisfy(it -> assertThat(it.get(60, TimeUnit.SECONDS)).isEqualTo(PublishResult.published()));
     }
 
     @Test
@@ -114,7 +114,7 @@ class KafkaPublisherTest {
 
             assertThat(missing)
                     .allSatisfy(
-                            it -> assertThat(it.get(30, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class));
+                            it -> assertThat(it.get(60, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class));
             assertThat(producer.blockedSends).hasValue(1);
         }
     }
@@ -142,7 +142,7 @@ class KafkaPublisherTest {
             CompletableFuture<PublishResult> late = publish(publisher, List.of(outgoing("good", Duration.ofNanos(1))))
                     .get(0);
 
-            assertThat(late.get(30, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class);
+            assertThat(late.get(60, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class);
             assertThat(producer.history()).isEmpty();
         }
     }
@@ -155,7 +155,7 @@ class KafkaPublisherTest {
             List<CompletableFuture<PublishResult>> expired = publish(publisher, missing(Duration.ofNanos(1)));
             assertThat(expired)
                     .allSatisfy(
-                            it -> assertThat(it.get(30, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class));
+                            it -> assertThat(it.get(60, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class));
             publish(publisher, missing(TIMEOUT));
 
             assertPublished(publish(publisher, List.of(outgoing("good", TIMEOUT))));
@@ -187,7 +187,7 @@ class KafkaPublisherTest {
             producer.blocked.await();
         }
         assertThat(missing)
-                .allSatisfy(it -> assertThat(it.get(30, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class));
+                .allSatisfy(it -> assertThat(it.get(60, TimeUnit.SECONDS)).isInstanceOf(PublishResult.Failed.class));
     }
 
     /** Kafka refuses to create a topic whose name differs from another one's by dot and underscore only. */

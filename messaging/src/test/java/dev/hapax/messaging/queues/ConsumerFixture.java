@@ -13,6 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
 
 /**
  * Consumers over a store in memory, and the bodies of the messages that they handled. Closes what the test opened.
@@ -20,6 +21,10 @@ import java.util.function.UnaryOperator;
  * @param <M> a broker's message
  */
 public final class ConsumerFixture<M> implements AutoCloseable {
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofMinutes(1)); // the machine may be busy
+    }
+
     public static final String NAME = "mailer";
 
     public final List<String> handled = new CopyOnWriteArrayList<>();

@@ -11,6 +11,8 @@ import org.awaitility.Awaitility;
 
 /** An operation that another process, as the store sees it, works on until it is told to finish. */
 public final class HandledElsewhere implements AutoCloseable {
+    private static final int MEETINGS = 3;
+
     private static final Policy POLICY = Policy.defaults().lease(Duration.ofSeconds(30));
 
     private final TestDatabase database = TestDatabase.create();
@@ -55,13 +57,14 @@ public final class HandledElsewhere implements AutoCloseable {
         return mine;
     }
 
-    /** How many statements the database gets within this time, from when the consumer first met the operation. */
-    public long statementsWithin(Duration time) {
+    /** How many statements the database gets for each time that the consumer meets the operation, on average. */
+    public long statementsPerMeeting() {
         Awaitility.await().until(() -> observed.inProgress.get() > 0);
         long before = database.statements();
-        long until = System.nanoTime() + time.toNanos();
-        Awaitility.await().atMost(time.plusSeconds(10)).until(() -> until - System.nanoTime() <= 0);
-        return database.statements() - before;
+        int met = observed.inProgress.get();
+        Awaitility.await().until(() -> observed.inProgress.get() >= met + MEETINGS);
+        int meetings = observed.inProgress.get() - met;
+        return (database.statements() - before) / meetings;
     }
 
     /** What the tested consumer was told. */

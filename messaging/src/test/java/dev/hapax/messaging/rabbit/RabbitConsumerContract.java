@@ -471,7 +471,7 @@ abstract class RabbitConsumerContract {
                 .deadLetters(DeadLetters.byBroker()));
 
         assertThat(loop.stopped())
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableOfType(ExecutionException.class)
                 .withCause(broken);
         assertThat(loop.isConsuming()).isFalse();

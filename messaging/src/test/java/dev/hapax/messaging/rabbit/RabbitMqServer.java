@@ -147,7 +147,7 @@ final class RabbitMqServer implements Broker, AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        if (!supervisor.waitFor(30, TimeUnit.SECONDS)) {
+        if (!supervisor.waitFor(60, TimeUnit.SECONDS)) {
             throw new IllegalStateException("RabbitMQ does not go away");
         }
     }

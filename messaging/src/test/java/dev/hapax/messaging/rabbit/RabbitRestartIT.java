@@ -71,7 +71,7 @@ class RabbitRestartIT {
             broker.restart();
             broker.declare(queue, Map.of());
             broker.send(queue, "after");
-            await().atMost(Duration.ofSeconds(30)).until(() -> work.handled.size() == 2);
+            await().atMost(Duration.ofSeconds(60)).until(() -> work.handled.size() == 2);
             assertThat(loop.isConsuming()).isTrue();
         }
     }
@@ -114,12 +114,7 @@ class RabbitRestartIT {
                         .queue(queue)
                         .deadLetters(DeadLetters.byBroker())
                         .start()) {
-            long statements = elsewhere.statementsWithin(Duration.ofSeconds(2));
-            System.out.printf(
-                    "RabbitMQ: %d statements in 2 s, met %d times%n",
-                    statements, elsewhere.observed().inProgress.get());
-            assertThat(elsewhere.observed().inProgress.get()).isBetween(2, 5);
-            assertThat(statements).isLessThan(50);
+            assertThat(elsewhere.statementsPerMeeting()).isLessThan(15);
             elsewhere.finish();
             await().until(() -> elsewhere.observed().replayed.get() == 1);
             loop.close();
@@ -129,7 +124,7 @@ class RabbitRestartIT {
 
     /** Consumes what is left. RabbitMQ does not count what a loop holds, only what it gave back when it was closed. */
     private static void drain(Broker broker, String queue, IdempotentConsumer<RabbitMessage> consumer) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
             RabbitConsumerLoop loop = start(broker, queue, consumer);
             try (loop) {
                 await().until(() -> broker.waiting(queue) == 0);

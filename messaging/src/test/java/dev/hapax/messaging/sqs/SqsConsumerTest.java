@@ -89,7 +89,7 @@ class SqsConsumerTest {
 
         Duration longerThanItsVisibility = Duration.ofSeconds(4);
         await().during(longerThanItsVisibility)
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofSeconds(60))
                 .until(() -> sqs.waiting(queue) == 0 && sqs.size(queue) == 1);
         go.countDown();
         await().until(() -> sqs.size(queue) == 0);
@@ -150,7 +150,7 @@ class SqsConsumerTest {
         }
         start(loop((message, lease) -> {}).queueUrl(fifo));
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(fifo) == 0);
+        await().atMost(Duration.ofSeconds(60)).until(() -> sqs.size(fifo) == 0);
         for (String group : List.of("a", "b", "c")) {
             assertThat(work.handled.stream().filter(it -> it.startsWith(group)))
                     .containsExactlyElementsOf(
@@ -203,7 +203,7 @@ class SqsConsumerTest {
                 .queueUrl(redriven)
                 .deadLetters(DeadLetters.byRedrive()));
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> sqs.waiting(dead) == 1);
+        await().atMost(Duration.ofSeconds(60)).until(() -> sqs.waiting(dead) == 1);
         assertThat(runs).hasValue(1);
     }
 
@@ -291,7 +291,7 @@ class SqsConsumerTest {
         sqs.send(queue, "after");
         proxy.accept();
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(queue) == 0);
+        await().atMost(Duration.ofSeconds(60)).until(() -> sqs.size(queue) == 0);
         assertThat(work.handled).containsExactly("slow", "after");
         assertThat(loop.isConsuming()).isTrue();
     }
@@ -307,7 +307,7 @@ class SqsConsumerTest {
         Thread closing = new Thread(loop::close);
         closing.start();
 
-        await().atMost(Duration.ofSeconds(12)).until(() -> !closing.isAlive());
+        await().atMost(Duration.ofSeconds(15)).until(() -> !closing.isAlive()); // a long poll takes 20 s
     }
 
     @Test

@@ -54,7 +54,7 @@ class SqsOutageIT {
                         .until(() -> sqs.size(dead) > 0 || (refusedBeyondLimit() && until - System.nanoTime() <= 0));
                 assertThat(sqs.size(dead)).isZero();
                 proxy.accept();
-                await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(queue) == 0);
+                await().atMost(Duration.ofSeconds(60)).until(() -> sqs.size(queue) == 0);
             }
         }
         assertThat(sqs.size(dead)).isZero();
@@ -74,14 +74,12 @@ class SqsOutageIT {
             AtomicInteger meetings = elsewhere.observed().inProgress;
             SqsConsumerLoop loop = loop(elsewhere.hapax());
             try (loop) {
-                long statements = elsewhere.statementsWithin(Duration.ofSeconds(2));
-                assertThat(meetings.get()).isBetween(2, 5);
-                assertThat(statements).isLessThan(50);
-                await().atMost(Duration.ofSeconds(30))
+                assertThat(elsewhere.statementsPerMeeting()).isLessThan(15);
+                await().atMost(Duration.ofSeconds(60))
                         .until(() -> sqs.size(dead) > 0 || meetings.get() > MAX_RECEIVE_COUNT);
                 assertThat(sqs.size(dead)).isZero();
                 elsewhere.finish();
-                await().atMost(Duration.ofSeconds(30)).until(() -> sqs.size(queue) == 0);
+                await().atMost(Duration.ofSeconds(60)).until(() -> sqs.size(queue) == 0);
             }
             assertThat(elsewhere.observed().replayed).hasValue(1);
         }

@@ -47,7 +47,7 @@ class SqsRestartIT {
             gate.awaitHeld();
             proxy.refuse();
             proxy.cut();
-            await().atMost(Duration.ofSeconds(30)).until(() -> !loop.isConsuming());
+            await().atMost(Duration.ofSeconds(60)).until(() -> !loop.isConsuming());
             gate.open();
             awaitVisible(queue);
             proxy.accept();
@@ -62,7 +62,7 @@ class SqsRestartIT {
 
     /** Waits until SQS shows again what the loop had received. */
     private void awaitVisible(String queue) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> sqs.waiting(queue) == sqs.size(queue));
+        await().atMost(Duration.ofSeconds(60)).until(() -> sqs.waiting(queue) == sqs.size(queue));
     }
 
     @Test
