@@ -218,9 +218,10 @@ class KafkaConsumerLoopTest extends KafkaLoopFixture {
         KafkaConsumerLoop closing =
                 loop(topic, first).handOver(Duration.ofMinutes(1)).start();
         begun.await();
+        await().until(() -> names(20).stream().allMatch(this::isProcessing));
         Thread close = new Thread(closing::close);
         close.start();
-        await().until(() -> !closing.isConsuming());
+        await().until(() -> names(1, 20).stream().noneMatch(this::isProcessing));
         end.countDown();
         close.join();
         assertThat(handled).hasSize(1);
