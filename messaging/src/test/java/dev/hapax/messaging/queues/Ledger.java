@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * Consumers whose effect is a row in the table {@code ledger} of a {@link TestDatabase}. Some handlers take a moment;
- * every fiftieth key fails the first time.
+ * Consumers whose effect is a row in the table {@code ledger} of a {@link TestDatabase}. Handlers take a moment, so
+ * that a process that is killed has messages in hand; every fiftieth key fails the first time.
  */
 public final class Ledger {
     public static final String NAME = "ledger";
@@ -70,9 +70,7 @@ public final class Ledger {
         if (lease.attempt() == 1 && number % FAILS_FIRST == 0) {
             throw new IllegalStateException("did not work this time");
         }
-        int millis = ThreadLocalRandom.current().nextInt(1000);
-        if (millis < 100) {
-            LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
-        }
+        int millis = ThreadLocalRandom.current().nextInt(20, 60);
+        LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
     }
 }
