@@ -1,7 +1,7 @@
 package dev.hapax.bench;
 
 import dev.hapax.bench.gateway.GatewayBench;
-import dev.hapax.bench.gateway.Load;
+import dev.hapax.bench.gateway.LoadResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -30,7 +30,7 @@ final class GatewayFigures {
     private GatewayFigures() {}
 
     private interface Side {
-        Load run(GatewayBench gateway, int connections, Duration time) throws Exception;
+        LoadResult run(GatewayBench gateway, int connections, Duration time) throws Exception;
     }
 
     private static Figure latency(int connections) {
@@ -48,7 +48,7 @@ final class GatewayFigures {
     }
 
     private static Measured rates(Figure figure, Bench bench, String name, Side side) throws Exception {
-        try (Comparison comparison = compare(bench, MANY, name, side, Load::perSecond)) {
+        try (Comparison comparison = compare(bench, MANY, name, side, LoadResult::perSecond)) {
             return comparison.measure(figure, bench, effort(figure, bench));
         }
     }
@@ -60,7 +60,7 @@ final class GatewayFigures {
     }
 
     private static Comparison compare(
-            Bench bench, int connections, String name, Side side, ToDoubleFunction<Load> speed) throws Exception {
+            Bench bench, int connections, String name, Side side, ToDoubleFunction<LoadResult> speed) throws Exception {
         GatewayBench gateway = bench.gateway();
         return Comparison.of(
                         workload(gateway, connections, name, side, speed),
@@ -69,7 +69,7 @@ final class GatewayFigures {
     }
 
     private static Workload workload(
-            GatewayBench gateway, int connections, String name, Side side, ToDoubleFunction<Load> speed) {
+            GatewayBench gateway, int connections, String name, Side side, ToDoubleFunction<LoadResult> speed) {
         return Workload.of(
                 name, () -> {}, effort -> speed.applyAsDouble(side.run(gateway, connections, effort.round())));
     }

@@ -34,7 +34,7 @@ final class Clients implements AutoCloseable {
     }
 
     /** Everyone sends the next request when the answer to the last one is there. */
-    Load closedLoop(Duration time, Keys keys) throws IOException {
+    LoadResult closedLoop(Duration time, Keys keys) throws IOException {
         ensureOpen();
         long began = System.nanoTime();
         long until = began + time.toNanos();
@@ -53,7 +53,7 @@ final class Clients implements AutoCloseable {
                 }
             }
         }
-        return Load.of(System.nanoTime() - began, nanos.build());
+        return LoadResult.of(System.nanoTime() - began, nanos.build());
     }
 
     /** Sends exactly so many requests, as fast as they are answered. */

@@ -88,17 +88,17 @@ public final class GatewayBench implements AutoCloseable {
     }
 
     /** Requests through the gateway, each of which runs. */
-    public Load fresh(int connections, Duration time) throws IOException {
+    public LoadResult fresh(int connections, Duration time) throws IOException {
         return ofProtecting(connections).closedLoop(time, fresh);
     }
 
     /** Requests through the gateway, each of which is answered from the record. */
-    public Load replay(int connections, Duration time) throws IOException {
+    public LoadResult replay(int connections, Duration time) throws IOException {
         return ofProtecting(connections).closedLoop(time, kept);
     }
 
     /** Requests through the gateway without idempotency. */
-    public Load passThrough(int connections, Duration time) throws IOException {
+    public LoadResult passThrough(int connections, Duration time) throws IOException {
         return clients(ofPassing, passingPort, connections).closedLoop(time, fresh);
     }
 

@@ -50,9 +50,9 @@ class ClientsTest {
 
     @Test
     void medianIsTheMiddleOfAllAnswers() {
-        Load load = Load.of(1_500_000_000, LongStream.of(9, 400, 7));
+        LoadResult load = LoadResult.of(1_500_000_000, LongStream.of(9, 400, 7));
 
-        assertThat(load).isEqualTo(new Load(2, 9));
+        assertThat(load).isEqualTo(new LoadResult(2, 9));
     }
 
     @Test

@@ -3,7 +3,7 @@ package dev.hapax.messaging.kafka;
 import dev.hapax.Hapax;
 import dev.hapax.messaging.IdempotentConsumer;
 import dev.hapax.messaging.JsonText;
-import dev.hapax.messaging.internal.Utf8;
+import dev.hapax.messaging.internal.StrictUtf8;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -61,6 +61,6 @@ public final class KafkaMessages {
     }
 
     private static @Nullable String text(byte @Nullable [] bytes, String what) {
-        return bytes == null ? null : Utf8.decode(bytes, what);
+        return bytes == null ? null : StrictUtf8.decode(bytes, what);
     }
 }

@@ -54,7 +54,7 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
     private final StartOffsets startOffsets;
     private final FetchControl fetchControl;
     private final CommitFailures commitFailures;
-    private final Liveness liveness;
+    private final BrokerLiveness liveness;
     private final HandlerThreads threads;
     private final Map<TopicPartition, PartitionWork> work = new LinkedHashMap<>();
     private final AtomicReference<@Nullable RejectedRecordException> rejection = new AtomicReference<>();
@@ -76,7 +76,7 @@ final class PollLoop implements LoopThread.Loop, ConsumerRebalanceListener {
         this.startOffsets = new StartOffsets(kafka, name);
         this.fetchControl = new FetchControl(kafka, name, settings.maxInFlight);
         this.commitFailures = new CommitFailures(name);
-        this.liveness = new Liveness(kafka, !topics.isEmpty(), settings.livenessTimeout, System::nanoTime);
+        this.liveness = new BrokerLiveness(kafka, !topics.isEmpty(), settings.livenessTimeout, System::nanoTime);
         this.committedAt = System.nanoTime() - commitEvery.toNanos();
     }
 

@@ -1,7 +1,7 @@
 package dev.hapax.messaging.rabbit;
 
 import com.rabbitmq.client.LongString;
-import dev.hapax.messaging.internal.Utf8;
+import dev.hapax.messaging.internal.StrictUtf8;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +17,9 @@ final class HeaderText {
         if (value instanceof String text) {
             return text;
         } else if (value instanceof LongString text) {
-            return Utf8.decode(text.getBytes(), describe(name));
+            return StrictUtf8.decode(text.getBytes(), describe(name));
         } else if (value instanceof byte[] bytes) {
-            return Utf8.decode(bytes, describe(name));
+            return StrictUtf8.decode(bytes, describe(name));
         } else if (value instanceof Number number && isFinite(number)) {
             return new BigDecimal(number.toString()).stripTrailingZeros().toPlainString();
         } else if (value instanceof Boolean) {

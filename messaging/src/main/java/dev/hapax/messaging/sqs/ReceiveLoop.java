@@ -43,7 +43,7 @@ final class ReceiveLoop implements LoopThread.Loop {
     private final DeadLetters deadLetters;
     private final Requests requests;
     private final HandlerThreads handlers;
-    private final Receiver receiver;
+    private final QueueReceiver receiver;
     private final VisibilityKeeper hidden;
     private final ActionQueue actions = new ActionQueue();
     private final InFlightMessages inFlight = new InFlightMessages();
@@ -58,7 +58,7 @@ final class ReceiveLoop implements LoopThread.Loop {
         this.deadLetters = Objects.requireNonNull(settings.deadLetters, "deadLetters");
         this.requests = new Requests(settings);
         this.handlers = new HandlerThreads(settings.loop, name);
-        this.receiver = new Receiver(requests, actions, this::arrived);
+        this.receiver = new QueueReceiver(requests, actions, this::arrived);
         this.maxInFlight = settings.maxInFlight;
         this.fifo = Requests.isFifo(settings.queueUrl);
         this.visibility = settings.visibility;

@@ -1,6 +1,6 @@
 package dev.hapax.messaging.sqs;
 
-import dev.hapax.messaging.internal.Utf8;
+import dev.hapax.messaging.internal.StrictUtf8;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.model.Message;
@@ -52,7 +52,7 @@ public record SqsMessage(Message message) {
         if (value == null || value.binaryValue() == null) {
             return value == null ? null : value.stringValue();
         }
-        return Utf8.decode(value.binaryValue().asByteArrayUnsafe(), "attribute \"" + name + "\"");
+        return StrictUtf8.decode(value.binaryValue().asByteArrayUnsafe(), "attribute \"" + name + "\"");
     }
 
     /** How often SQS has delivered it, this time included; approximate. */

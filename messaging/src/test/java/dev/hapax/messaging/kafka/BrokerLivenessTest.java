@@ -6,11 +6,12 @@ import java.time.Duration;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.junit.jupiter.api.Test;
 
-class LivenessTest {
+class BrokerLivenessTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private long now;
-    private final Liveness liveness = new Liveness(new MockConsumer<>("earliest"), true, TIMEOUT, () -> now);
+    private final BrokerLiveness liveness =
+            new BrokerLiveness(new MockConsumer<>("earliest"), true, TIMEOUT, () -> now);
 
     @Test
     void nothingIsKnownBeforeTheFirstAnswer() {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * answers: heartbeats of the group's coordinator, or any answer where partitions are assigned by hand. Written by the
  * loop's thread, read by any.
  */
-final class Liveness {
+final class BrokerLiveness {
     private final @Nullable Metric answers;
     private final long timeout;
     private final LongSupplier clock;
@@ -20,7 +20,7 @@ final class Liveness {
     private volatile boolean answering;
 
     /** @param clock in nanoseconds */
-    Liveness(Consumer<byte[], byte[]> kafka, boolean inGroup, Duration timeout, LongSupplier clock) {
+    BrokerLiveness(Consumer<byte[], byte[]> kafka, boolean inGroup, Duration timeout, LongSupplier clock) {
         this.answers = inGroup
                 ? metric(kafka, "consumer-coordinator-metrics", "heartbeat-total")
                 : metric(kafka, "consumer-metrics", "response-total");

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * come back full. Pauses, longer each time, while SQS cannot be reached. Confined to the loop's thread, except
  * {@link #isAnswered}.
  */
-final class Receiver {
-    private static final Logger log = LoggerFactory.getLogger(Receiver.class);
+final class QueueReceiver {
+    private static final Logger log = LoggerFactory.getLogger(QueueReceiver.class);
     private static final Backoff RETRY = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(15));
     private static final int MAX_BATCH_SIZE = 10;
     private static final int MAX_CONCURRENT_REQUESTS = 8;
@@ -33,7 +33,7 @@ final class Receiver {
     private volatile boolean answered;
 
     /** @param arrived gets every message, on the loop's thread */
-    Receiver(Requests requests, ActionQueue actions, Consumer<SqsMessage> arrived) {
+    QueueReceiver(Requests requests, ActionQueue actions, Consumer<SqsMessage> arrived) {
         this.requests = requests;
         this.actions = actions;
         this.arrived = arrived;

@@ -5,8 +5,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /** Text out of bytes that a sender chose. */
-public final class Utf8 {
-    private Utf8() {}
+public final class StrictUtf8 {
+    private StrictUtf8() {}
 
     /**
      * Decodes strictly: with replacement characters, different keys would become the same one.

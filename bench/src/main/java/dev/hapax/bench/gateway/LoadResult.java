@@ -8,9 +8,9 @@ import java.util.stream.LongStream;
  * @param perSecond answers per second
  * @param medianNanos how long the middle one of the answers took
  */
-public record Load(double perSecond, double medianNanos) {
-    static Load of(long tookNanos, LongStream answers) {
+public record LoadResult(double perSecond, double medianNanos) {
+    static LoadResult of(long tookNanos, LongStream answers) {
         long[] ascending = answers.sorted().toArray();
-        return new Load(ascending.length * 1e9 / tookNanos, ascending[ascending.length / 2]);
+        return new LoadResult(ascending.length * 1e9 / tookNanos, ascending[ascending.length / 2]);
     }
 }
